@@ -2,10 +2,9 @@
 # upstream and in Debian.
 find_package(Threads REQUIRED)
 find_package(PkgConfig)
-set(SADDLE_MODULES sleef arpack lapacke yaml-0.1 zlib libzip libsodium)
+set(SADDLE_MODULES sleef arpack lapacke yaml-0.1 zlib libsodium)
 set(names "sleef: SLEEF (libsleef-dev)" "arpack: ARPACK-NG (libarpack2-dev)" "lapacke: LAPACKE (liblapacke-dev)"
-    "yaml-0.1: libyaml (libyaml-dev)" "zlib: zlib (zlib1g-dev)" "libzip: libzip (libzip-dev)"
-    "libsodium: libsodium (libsodium-dev)")
+    "yaml-0.1: libyaml (libyaml-dev)" "zlib: zlib (zlib1g-dev)" "libsodium: libsodium (libsodium-dev)")
 set(missing "")
 if(PkgConfig_FOUND)
   pkg_check_modules(SADDLE_DEPS QUIET IMPORTED_TARGET ${SADDLE_MODULES})

@@ -47,7 +47,7 @@ saddle_debian(development libsaddle-dev libdevel "development files"
               "This package has headers, the static library and files for pkg-config and\nCMake.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ${library})
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libarpack2-dev, liblapacke-dev, libsleef-dev,\
- libsodium-dev, libyaml-dev, libzip-dev, pkgconf, zlib1g-dev")
+ libsodium-dev, libyaml-dev, pkgconf, zlib1g-dev")
 
 if(MPI_C_FOUND)
   set(module libsaddle${SADDLE_SOVERSION}-mpi)

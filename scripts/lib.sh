@@ -10,14 +10,14 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD_PACKAGES=(
     gcc libc6-dev cmake make pkg-config
     libsleef-dev librandom123-dev liblapacke-dev libarpack2-dev
-    libyaml-dev zlib1g-dev libzip-dev libsodium-dev
+    libyaml-dev zlib1g-dev libsodium-dev
     libopenmpi-dev openmpi-bin libmetis-dev
 )
 
 # Debian packages that the tests need in addition; tests that lack one are skipped.
 # shellcheck disable=SC2034  # used by scripts/test
 TEST_PACKAGES=(
-    check g++ clang-format shellcheck python3 python3-numpy valgrind gnuplot-nox curl jq binutils ccache
+    check libzip-dev g++ clang-format shellcheck python3 python3-numpy valgrind gnuplot-nox curl jq binutils ccache
     python3-cffi python3-pytest python3-scipy python3-pandas python3-matplotlib python3-networkx
     python3-tqdm python3-mypy python3-sklearn python3-pip python3-venv dpkg-dev file fakeroot lintian patchelf
 )

@@ -1,10 +1,9 @@
 /* Reading .npz and .npy files. */
-#include <zip.h>
-
 #include "core/memory_limits.h"
 #include "files/file.h"
 #include "files/npy_header.h"
 #include "files/npz.h"
+#include "files/zip.h"
 
 /* A .npy file, alone or inside an archive, as a stream of known length. */
 typedef struct stream {
@@ -49,7 +48,7 @@ static bool skip(const stream *in, uint64_t bytes)
     return true;
 }
 
-/* Returns whether the stream ends here. libzip verifies a member's checksum only at its end. */
+/* Returns whether the stream ends here. A member's checksum is verified only at its end. */
 static bool ended(const stream *in)
 {
     return fgetc(in->file) == EOF && !ferror(in->file);
@@ -245,115 +244,90 @@ static saddle_status read_stream(const stream *in, content *out, saddle_error *e
     return SADDLE_OK;
 }
 
-/* Fails with a list of the arrays in the archive. */
-static saddle_status refuse_missing(const stream *in, zip_t *archive, saddle_error *error)
+/* Appends the name of a member to a list of arrays. */
+static void list_member(char list[256], const saddle_zip_member *member)
 {
-    char list[256] = "";
-    size_t used = 0;
-    zip_int64_t count = zip_get_num_entries(archive, 0);
-    for (zip_int64_t k = 0; k < count && used < sizeof list; k++) {
-        const char *member = zip_get_name(archive, (zip_uint64_t)k, 0);
-        size_t length = member != NULL ? strlen(member) : 0;
-        if (member != NULL && saddle_has_ending(member, ".npy"))
-            length -= 4;
-        int more = saddle_snprintf(list + used, sizeof list - used, "%s%.*s", used > 0 ? ", " : "",
-                                   length < 64 ? (int)length : 64, member != NULL ? member : "");
-        used += more > 0 ? (size_t)more : 0;
-    }
-    return refuse(in, error, "there is no such array; the file contains %s",
-                  list[0] != '\0' ? list : "none");
+    size_t used = strlen(list);
+    size_t length = strlen(member->name);
+    if (saddle_has_ending(member->name, ".npy"))
+        length -= 4;
+    saddle_snprintf(list + used, 256 - used, "%s%.*s", used > 0 ? ", " : "",
+                    length < 64 ? (int)length : 64, member->name);
 }
 
 /*
  * Returns whether the length that an archive claims for a member is possible: deflate expands one byte
  * to 1032 at most, and the compressed bytes must fit into the file.
  */
-static bool believable(const zip_stat_t *member, uint64_t file_bytes)
+static bool believable(const saddle_zip_member *member, uint64_t file_bytes)
 {
-    if (member->comp_size > file_bytes)
+    if (member->packed > file_bytes)
         return false;
-    return member->comp_method == ZIP_CM_STORE ? member->size == member->comp_size
-                                               : member->size / 1032 <= member->comp_size;
+    return member->deflated ? member->bytes / 1032 <= member->packed
+                            : member->bytes == member->packed;
 }
 
-/* Reads from a member of an archive; -1 on errors, including a wrong checksum. */
-static ssize_t read_bytes(void *member, char *to, size_t bytes)
+/* Finds the member of an array. */
+static saddle_status find_member(const stream *in, saddle_zip *archive, saddle_zip_member *out,
+                                 saddle_error *error)
 {
-    return zip_fread(member, to, bytes);
-}
-
-/* Returns whether another member has the name of this one: readers differ in which they take. */
-static bool repeated(zip_t *archive, const zip_stat_t *member)
-{
-    zip_uint64_t count = (zip_uint64_t)zip_get_num_entries(archive, 0);
-    for (zip_uint64_t k = 0; k < count; k++) {
-        const char *name = zip_get_name(archive, k, 0);
-        if (k != member->index && name != NULL && strcmp(name, member->name) == 0)
-            return true;
+    char list[256] = "";
+    size_t found = 0;
+    saddle_zip_member member;
+    SADDLE_OWNED char *name = saddle_format("%s.npy", in->name);
+    SADDLE_TRY(saddle_check_memory(name, "a name", error));
+    while (saddle_zip_next(archive, &member)) {
+        list_member(list, &member);
+        if (saddle_zip_is(&member, name) && found++ == 0)
+            *out = member;
     }
-    return false;
-}
-
-static saddle_status read_member(stream *in, zip_t *archive, const char *member_name,
-                                 uint64_t file_bytes, content *out, saddle_error *error)
-{
-    const zip_uint64_t wanted =
-        ZIP_STAT_NAME | ZIP_STAT_INDEX | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
-    zip_stat_t member;
-    if (zip_stat(archive, member_name, 0, &member) != 0)
-        return refuse_missing(in, archive, error);
-    if ((member.valid & wanted) != wanted ||
-        (member.comp_method != ZIP_CM_STORE && member.comp_method != ZIP_CM_DEFLATE))
-        return refuse(
-            in, error,
-            "it is compressed by a method other than deflate; save it with numpy.savez or "
-            "numpy.savez_compressed");
-    if (repeated(archive, &member))
+    /* Readers differ in which of several they take. */
+    if (found > 1)
         return refuse(in, error,
                       "the archive contains more than one array of this name; save it again with "
                       "one");
-    if (!believable(&member, file_bytes))
+    if (found == 0)
+        return refuse(in, error, "there is no such array; the file contains %s",
+                      list[0] != '\0' ? list : "none");
+    return SADDLE_OK;
+}
+
+static saddle_status check_member(const stream *in, const saddle_zip_member *member,
+                                  uint64_t file_bytes, saddle_error *error)
+{
+    if (!member->readable)
+        return refuse(in, error,
+                      "it is encrypted, or compressed by a method other than deflate; save it with "
+                      "numpy.savez or numpy.savez_compressed");
+    if (!believable(member, file_bytes))
         return refuse(in, error,
                       "the archive claims %llu bytes for it, more than the file can hold",
-                      (unsigned long long)member.size);
-    if (saddle_expands_too_far(member.comp_size, member.size))
+                      (unsigned long long)member->bytes);
+    if (saddle_expands_too_far(member->packed, member->bytes))
         return refuse(in, error,
                       "it expands to %llu bytes, more than %d times its %llu in the file; save it "
                       "uncompressed, with numpy.savez",
-                      (unsigned long long)member.size, SADDLE_MOST_EXPANSION,
-                      (unsigned long long)member.comp_size);
-    in->bytes = member.size;
-    zip_file_t *opened = zip_fopen_index(archive, member.index, 0);
-    if (opened == NULL)
-        return refuse(in, error, "%s", zip_strerror(archive));
-    in->file = fopencookie(opened, "r", (cookie_io_functions_t){.read = read_bytes});
-    saddle_status status = saddle_check_memory(in->file, "a NumPy file", error);
-    SADDLE_THEN(status, read_stream(in, out, error));
-    if (in->file != NULL)
-        fclose(in->file);
-    zip_fclose(opened);
-    return status;
+                      (unsigned long long)member->bytes, SADDLE_MOST_EXPANSION,
+                      (unsigned long long)member->packed);
+    return SADDLE_OK;
 }
 
-static saddle_status read_archive(stream *in, uint64_t file_bytes, content *out,
+static saddle_status read_archive(stream *in, FILE *file, uint64_t file_bytes, content *out,
                                   saddle_error *error)
 {
-    int code = 0;
-    zip_t *archive = zip_open(in->path, ZIP_RDONLY, &code);
-    if (archive == NULL) {
-        zip_error_t reason;
-        zip_error_init_with_code(&reason, code);
-        /* It begins like an archive, so without the directory at its end it is only part of one. */
-        saddle_status status =
-            refuse(in, error, "%s; the file is cut short or damaged", zip_error_strerror(&reason));
-        zip_error_fini(&reason);
-        return status;
-    }
-    SADDLE_OWNED char *member_name = saddle_format("%s.npy", in->name);
-    saddle_status status = member_name != NULL
-                               ? read_member(in, archive, member_name, file_bytes, out, error)
-                               : saddle_no_memory(error, "a name");
-    zip_discard(archive);
+    saddle_zip archive;
+    saddle_zip_member member;
+    /* It begins like an archive, so without the directory at its end it is only part of one. */
+    if (!saddle_zip_open(&archive, file, file_bytes))
+        return refuse(in, error,
+                      "it has no directory at its end; the file is cut short or damaged");
+    SADDLE_TRY(find_member(in, &archive, &member, error));
+    SADDLE_TRY(check_member(in, &member, file_bytes, error));
+    in->bytes = member.bytes;
+    in->file = saddle_zip_member_open(file, &member);
+    SADDLE_TRY(saddle_check_memory(in->file, "a NumPy file", error));
+    saddle_status status = read_stream(in, out, error);
+    fclose(in->file);
     return status;
 }
 
@@ -369,7 +343,7 @@ static saddle_status read_file(const char *path, const char *name, bool letters,
     SADDLE_TRY(saddle_reading_open_regular(&file, path, "an .npz or .npy file", &bytes, error));
     saddle_status status;
     if (fread(first, 1, 4, file) == 4 && memcmp(first, "PK", 2) == 0) {
-        status = read_archive(&in, bytes, out, error);
+        status = read_archive(&in, file, bytes, out, error);
     } else {
         rewind(file);
         in.file = file;
@@ -432,12 +406,18 @@ saddle_status saddle_numpy_read_text(const char *path, const char *name, char **
 
 bool saddle_numpy_has(const char *path, const char *name)
 {
-    int code = 0;
-    zip_t *archive = zip_open(path, ZIP_RDONLY, &code);
-    char member[64];
-    saddle_snprintf(member, sizeof member, "%s.npy", name);
-    bool found = archive != NULL && zip_name_locate(archive, member, 0) >= 0;
-    if (archive != NULL)
-        zip_discard(archive);
+    FILE *file;
+    size_t bytes;
+    saddle_zip archive;
+    saddle_zip_member member;
+    bool found = false;
+    char wanted[64];
+    saddle_snprintf(wanted, sizeof wanted, "%s.npy", name);
+    if (saddle_reading_open_regular(&file, path, "an .npz file", &bytes, NULL) != SADDLE_OK)
+        return false;
+    if (saddle_zip_open(&archive, file, bytes))
+        while (!found && saddle_zip_next(&archive, &member))
+            found = saddle_zip_is(&member, wanted);
+    fclose(file);
     return found;
 }

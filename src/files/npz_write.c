@@ -1,9 +1,10 @@
 /* Writing .npz and .npy files. */
-#include <zip.h>
+#include <zlib.h>
 
 #include "files/file.h"
 #include "files/npy_header.h"
 #include "files/npz.h"
+#include "files/zip.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "arrays are written as they lie in memory");
@@ -179,142 +180,49 @@ static size_t read_payload(payload *body, char *to, size_t most)
     return done;
 }
 
-/* libzip's callback for reading a member while it writes the archive. */
-static zip_int64_t read_member(void *state, void *to, zip_uint64_t bytes, zip_source_cmd_t command)
+/* Copies a payload to a stream and returns its checksum. saddle_output_commit() notices a short write. */
+static uint32_t copy_payload(payload *body, FILE *stream)
 {
-    payload *body = state;
-    zip_stat_t *facts = to;
-    switch (command) {
-    case ZIP_SOURCE_OPEN:
-        /* Rows cannot be fetched a second time. */
-        return body->taken == 0 ? 0 : -1;
-    case ZIP_SOURCE_READ:
-        return (zip_int64_t)read_payload(body, to, (size_t)bytes);
-    case ZIP_SOURCE_CLOSE:
-    case ZIP_SOURCE_FREE:
-        return 0;
-    case ZIP_SOURCE_STAT:
-        zip_stat_init(facts);
-        facts->valid = ZIP_STAT_SIZE;
-        facts->size = body->head_bytes + body->bytes;
-        return (zip_int64_t)sizeof *facts;
-    case ZIP_SOURCE_ERROR: {
-        const int code[2] = {ZIP_ER_INTERNAL, 0};
-        memcpy(to, code, sizeof code);
-        return (zip_int64_t)sizeof code;
+    char piece[16384];
+    uLong checksum = 0;
+    for (size_t count; (count = read_payload(body, piece, sizeof piece)) > 0;) {
+        fwrite(piece, 1, count, stream);
+        checksum = crc32_z(checksum, (unsigned char *)piece, count);
     }
-    case ZIP_SOURCE_SUPPORTS:
-        return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE,
-                                              ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
-                                              -1);
-    default:
-        return -1;
-    }
+    return (uint32_t)checksum;
 }
 
-/* Adds one array to an archive. The payload must live until the archive is closed. */
-static bool add_member(zip_t *archive, payload *body, const char *name)
+/* Writes an array as a member of an archive; false without memory. */
+static bool write_member(FILE *stream, const saddle_array *array, payload *body,
+                         saddle_zip_member *out)
 {
-    SADDLE_OWNED char *member = saddle_format("%s.npy", name);
-    zip_source_t *source = zip_source_function(archive, read_member, body);
-    zip_int64_t index = -1;
-    if (member != NULL && source != NULL)
-        index = zip_file_add(archive, member, source, ZIP_FL_ENC_UTF_8);
-    if (index < 0)
-        zip_source_free(source);
-    /* A fixed date, 1980-01-01 (the earliest), so that the same arrays give the same bytes. */
-    return index >= 0 &&
-           zip_set_file_compression(archive, (zip_uint64_t)index, ZIP_CM_STORE, 0) == 0 &&
-           zip_file_set_dostime(archive, (zip_uint64_t)index, 0, 0x21, 0) == 0;
-}
-
-static bool add_members(zip_t *archive, const saddle_array *array, payload *body, size_t count)
-{
-    for (size_t k = 0; k < count; k++) {
-        char descr[40];
-        char shape[64];
-        saddle_snprintf(descr, sizeof descr, "'%s'", body[k].type);
-        shape_text(shape, &array[k]);
-        body[k].head = preamble(descr, shape, &body[k].head_bytes);
-        if (body[k].head == NULL || !add_member(archive, &body[k], array[k].name))
-            return false;
-    }
+    char descr[40];
+    char shape[64];
+    saddle_snprintf(descr, sizeof descr, "'%s'", body->type);
+    shape_text(shape, array);
+    body->head = preamble(descr, shape, &body->head_bytes);
+    if (body->head == NULL)
+        return false;
+    out->name_bytes = (size_t)saddle_snprintf(out->name, sizeof out->name, "%s.npy", array->name);
+    out->bytes = body->head_bytes + body->bytes;
+    out->offset = (uint64_t)ftello(stream);
+    saddle_zip_write_header(stream, out);
+    out->checksum = copy_payload(body, stream);
+    saddle_zip_set_checksum(stream, out);
     return true;
 }
 
-/* Reports why an archive could not be written. If libzip has no reason, our own allocation failed. */
-static saddle_status archive_failed(const char *path, zip_error_t *why, saddle_error *error)
+static saddle_status write_archive(FILE *stream, const saddle_array *array, payload *body,
+                                   size_t count, saddle_error *error)
 {
-    int code = zip_error_code_zip(why);
-    if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK)
+    SADDLE_OWNED saddle_zip_member *member = saddle_alloc(count, sizeof *member);
+    bool done = member != NULL;
+    for (size_t k = 0; done && k < count; k++)
+        done = write_member(stream, &array[k], &body[k], &member[k]);
+    if (!done)
         return saddle_no_memory(error, "a NumPy file");
-    return saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?", path,
-                       zip_error_strerror(why));
-}
-
-/* libzip's callback for writing to a saddle_output's stream. A short write sets the stream's error flag,
- * which saddle_output_commit() checks. */
-static zip_int64_t write_to_stream(void *context, void *bytes, zip_uint64_t count,
-                                   zip_source_cmd_t command)
-{
-    FILE *stream = context;
-    zip_source_args_seek_t *to = bytes;
-    switch (command) {
-    case ZIP_SOURCE_SUPPORTS:
-        return zip_source_make_command_bitmap(
-            ZIP_SOURCE_SUPPORTS, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
-            ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL,
-            ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_WRITE, ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE,
-            ZIP_SOURCE_COMMIT_WRITE, ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_REMOVE, -1);
-    case ZIP_SOURCE_STAT:
-        /* The file is new and empty. */
-        zip_stat_init(bytes);
-        ((zip_stat_t *)bytes)->size = 0;
-        ((zip_stat_t *)bytes)->valid = ZIP_STAT_SIZE;
-        return sizeof(zip_stat_t);
-    case ZIP_SOURCE_WRITE:
-        return fwrite(bytes, 1, count, stream) == count ? (zip_int64_t)count : -1;
-    case ZIP_SOURCE_SEEK_WRITE:
-        return fseeko(stream, (off_t)to->offset, to->whence);
-    case ZIP_SOURCE_TELL_WRITE:
-        return ftello(stream);
-    case ZIP_SOURCE_ERROR: {
-        int code[2] = {ZIP_ER_WRITE, errno};
-        memcpy(bytes, code, sizeof code);
-        return sizeof code;
-    }
-    default:
-        return 0;
-    }
-}
-
-/* Writes an archive of the arrays to a stream that will become `path`. */
-static saddle_status write_archive(FILE *stream, const char *path, const saddle_array *array,
-                                   payload *body, size_t count, saddle_error *error)
-{
-    zip_error_t why;
-    zip_error_init(&why);
-    zip_source_t *place = zip_source_function_create(write_to_stream, stream, &why);
-    zip_t *archive =
-        place != NULL ? zip_open_from_source(place, ZIP_CREATE | ZIP_TRUNCATE, &why) : NULL;
-    saddle_status status = SADDLE_OK;
-    if (archive == NULL) {
-        zip_source_free(place);
-        status = archive_failed(path, &why, error);
-    } else if (!add_members(archive, array, body, count) || zip_close(archive) != 0) {
-        status = archive_failed(path, zip_get_error(archive), error);
-        zip_discard(archive);
-    }
-    zip_error_fini(&why);
-    return status;
-}
-
-/* Copies a payload to a stream. saddle_output_commit() notices a short write. */
-static void copy_payload(payload *body, FILE *stream)
-{
-    char piece[16384];
-    for (size_t count; (count = read_payload(body, piece, sizeof piece)) > 0;)
-        fwrite(piece, 1, count, stream);
+    saddle_zip_write_directory(stream, member, count);
+    return SADDLE_OK;
 }
 
 saddle_status saddle_npz_begin(saddle_output *out, const char *path, const saddle_array *array,
@@ -324,7 +232,7 @@ saddle_status saddle_npz_begin(saddle_output *out, const char *path, const saddl
     *out = (saddle_output){.stream = NULL};
     saddle_status status = prepare_all(&body, array, count, error);
     SADDLE_THEN(status, saddle_output_open(out, path, error));
-    SADDLE_THEN(status, write_archive(out->stream, path, array, body, count, error));
+    SADDLE_THEN(status, write_archive(out->stream, array, body, count, error));
     if (status != SADDLE_OK)
         saddle_output_discard(out);
     release(body, count);

@@ -61,7 +61,7 @@ for package in "${PACKAGES[@]}"; do
 done
 check "no other package is made" test "$(find "$WORK/packages" -maxdepth 1 -name '*.deb' | wc -l)" -eq ${#PACKAGES[@]}
 for package in "$LIBRARY" saddle; do
-    check "$package depends on the libraries that it calls" depends "$package" 'libc6 .*libsodium[0-9].*libzip[0-9]'
+    check "$package depends on the libraries that it calls" depends "$package" 'libc6 .*libsodium[0-9].*libyaml-0-2'
 done
 for package in "${PACKAGES[@]}"; do
     [[ $package == *-mpi ]] || check "$package does not depend on MPI" lacks depends "$package" 'mpi|metis'
@@ -72,7 +72,7 @@ later_versions() {
 check "programs accept later versions of the library" later_versions
 check "libsaddle-dev depends on its library" depends libsaddle-dev "^${LIBRARY//./\\.} \(= "
 if [[ -n $PYTHON ]]; then
-    check "python3-saddle depends on the libraries that it calls" depends python3-saddle 'libsodium[0-9].*libzip[0-9]'
+    check "python3-saddle depends on the libraries that it calls" depends python3-saddle 'libsodium[0-9].*libyaml-0-2'
     check "python3-saddle depends on Python, cffi and NumPy" depends python3-saddle 'python3:any.*python3-cffi.*python3-numpy'
 fi
 

@@ -664,6 +664,10 @@ START_TEST(what_numpy_writes_is_read)
                "np.lib.format.write_array(open('v3.npy', 'wb'), M, version=(3, 0))\n"
                "np.save('aligned.npy', np.array((3, x), dtype=np.dtype([('n', '<i4'), "
                "('x', '<f8', 5)], align=True)))\n"
+               "import zipfile\n"
+               "zipfile.ZIP64_LIMIT = 10\n"
+               "np.savez('large.npz', M=M, x=x)\n"
+               "zipfile.ZipFile('large.npz', 'a').comment = b'PK\\5\\6 and more than a record'\n"
                "print('good')\n");
     double big[50000];
     for (int k = 0; k < 50000; k++)
@@ -679,6 +683,7 @@ START_TEST(what_numpy_writes_is_read)
         assert_holds(archive[k], "s", 0, 1, 1, &scalar);
         assert_holds(archive[k], "big", 2, 100, 500, big);
     }
+    assert_holds("large.npz", "x", 1, 5, 1, point);
     assert_holds("c.npz", "zeros", 1, 100000, 1, zeros);
     assert_holds("n.npz", "strided", 1, 50, 1, column);
     assert_holds("n.npz", "turned", 2, 3, 2, (const double[]){1, 1e-300, 2.5, .1, -3, 6});
