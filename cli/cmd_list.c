@@ -226,8 +226,9 @@ static void print_comparison(const saddle_algorithm *const *list, size_t count)
                "i, or all of them if the algorithm is centralized. In a round, an agent sends one "
                "message to each neighbour, together 8 x doubles x neighbours bytes. n_i: samples "
                "of agent i; N: samples of all agents; |S|: samples in a mini-batch; R_i: samples "
-               "in a refresh of PRECISION+; q: iterations from one refresh to the next; K: "
-               "--ascents or --mixing-rounds; s: ascent steps in y; M: --maximizer-steps.");
+               "in a refresh; q: iterations from one refresh to the next; K: "
+               "--ascents or --mixing-rounds; L: --local-steps; s: ascent steps in y; M: "
+               "--maximizer-steps.");
 
     table = cli_table_create("lll");
     cli_table_words(table, "algorithm", "IFO calls", "rounds");

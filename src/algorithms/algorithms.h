@@ -18,6 +18,10 @@
     X(saddle_dm_hsgd)        \
     X(saddle_dama)           \
     X(saddle_dream)          \
+    X(saddle_vrlm)           \
+    X(saddle_k_gt_minimax)   \
+    X(saddle_d_adast)        \
+    X(saddle_oadsvi)         \
     X(saddle_gda)            \
     X(saddle_sgda)           \
     X(saddle_minimax_ppa)    \

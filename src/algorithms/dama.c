@@ -8,7 +8,7 @@
  *              tracking          p = M s;  w+ = P(M w - eta p);     s+ = p + g+ - g
  *
  *   --estimator storm            g+ = g_S(w+) + (1 - beta) (g - g_S(w))
- *               page             g+ = g + g_S(w+) - g_S(w), or with probability rho g_R(w+)
+ *               sarah, page      g+ = g + g_S(w+) - g_S(w), or every q iterations, with probability rho, g_R(w+)
  *               grace            the first line, or with probability rho g_R(w+)
  *               sgd              g+ = g_S(w+)
  *
@@ -26,46 +26,30 @@
 
 #include "algorithms/family.h"
 #include "algorithms/step_options.h"
-#include "core/base.h"
 
 static const saddle_option strategy =
     SADDLE_CHOICE(SADDLE_OWN(saddle_family, strategy, RUN), "strategy", "DAMA", "exact-diffusion",
                   "exact-diffusion|extra|tracking", "NAME",
                   "How agents with different data agree: exact diffusion, EXTRA (both send one "
                   "vector for x and one for y) or gradient tracking (two).");
-static const saddle_option estimator =
-    SADDLE_CHOICE(SADDLE_OWN(saddle_family, estimator.kind, RUN), "estimator", "DAMA", "storm",
-                  "storm|page|grace|sgd", "NAME",
-                  "How gradients are estimated.\n"
-                  "storm: recursive momentum, of weight --beta-x and --beta-y.\n"
-                  "page: differences, and refreshes with probability --refresh-probability.\n"
-                  "grace: both.\n"
-                  "sgd: from the newest mini-batch alone.");
-
 static const saddle_option *const options[] = {SADDLE_FAMILY_OPTIONS,
                                                &strategy,
-                                               &estimator,
+                                               &saddle_option_estimator,
                                                &saddle_option_beta_x,
                                                &saddle_option_beta_y,
+                                               &saddle_option_q,
                                                &saddle_option_probability,
                                                &saddle_option_refresh_size,
                                                NULL};
-static const saddle_automatic automatic[] = {
-    SADDLE_AUTOMATIC(saddle_option_eta_x, "nu/tau, or less if that is not stable"),
-    SADDLE_AUTOMATIC(saddle_option_eta_y, "eta alpha"),
-    SADDLE_AUTOMATIC(saddle_option_batch,
-                     "ceil(sqrt(n) / 4), but at least 2, where n is the largest n_i"),
-    SADDLE_AUTOMATIC(saddle_option_mixing_rounds, "1"),
-    {.option = NULL}};
+static const saddle_automatic automatic[] = {SADDLE_FAMILY_PRACTICAL,
+                                             SADDLE_AUTOMATIC(saddle_option_estimator, "storm"),
+                                             SADDLE_AUTOMATIC(saddle_option_mixing_rounds, "1"),
+                                             {.option = NULL}};
 
 static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    static const saddle_preset none = {.estimator = {.kind = 0}};
-    if (c->given->rule == SADDLE_STEPS_PAPER)
-        return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "--steps: the values of DAMA's experiments are not known; use practical "
-                           "instead of paper");
-    return saddle_family_init(parameters, &none, c, error);
+    static const saddle_preset storm = {.estimator = {.kind = SADDLE_ESTIMATE_STORM}};
+    return saddle_family_init(parameters, &storm, c, error);
 }
 
 const saddle_algorithm saddle_dama = {

@@ -31,10 +31,10 @@ static const saddle_automatic automatic[] = {
 
 static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    static const saddle_preset paper = {.steps = {0.01, 0.1}, .estimator = {.batch = 32, .q = 32}};
+    static const saddle_preset paper = {
+        .steps = {0.01, 0.1}, .estimator = {.kind = SADDLE_ESTIMATE_SARAH, .batch = 32, .q = 32}};
     saddle_family *p = parameters;
     p->strategy = SADDLE_TRACKING;
-    p->estimator.kind = SADDLE_ESTIMATE_SARAH;
     return saddle_family_init(p, &paper, c, error);
 }
 

@@ -32,12 +32,14 @@ static const saddle_automatic automatic[] = {
 
 static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    static const saddle_preset paper = {
-        .steps = {0.01, 0.1},
-        .estimator = {.beta_x = 0.01, .beta_y = 0.1, .batch = 10, .first = 2000}};
+    static const saddle_preset paper = {.steps = {0.01, 0.1},
+                                        .estimator = {.kind = SADDLE_ESTIMATE_STORM,
+                                                      .beta_x = 0.01,
+                                                      .beta_y = 0.1,
+                                                      .batch = 10,
+                                                      .first = 2000}};
     saddle_family *p = parameters;
     p->strategy = SADDLE_TRACKING_TWICE;
-    p->estimator.kind = SADDLE_ESTIMATE_STORM;
     return saddle_family_init(p, &paper, c, error);
 }
 

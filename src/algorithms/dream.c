@@ -24,7 +24,6 @@
 
 #include "algorithms/family.h"
 #include "algorithms/step_options.h"
-#include "core/base.h"
 
 static const saddle_option *const options[] = {SADDLE_FAMILY_OPTIONS, &saddle_option_probability,
                                                &saddle_option_refresh_size, NULL};
@@ -36,10 +35,10 @@ static const saddle_automatic automatic[] = {
 
 static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    static const saddle_preset paper = {.steps = {0.1, 1.0}, .estimator = {.batch = 1}};
+    static const saddle_preset paper = {.steps = {0.1, 1.0},
+                                        .estimator = {.kind = SADDLE_ESTIMATE_PAGE, .batch = 1}};
     saddle_family *p = parameters;
     p->strategy = SADDLE_TRACKING_TWICE;
-    p->estimator.kind = SADDLE_ESTIMATE_PAGE;
     saddle_mixing_rounds_set_fast(&p->mixing, c->instance, p->steps.rounds);
     p->steps.rounds = p->mixing.count;
     return saddle_family_init(p, &paper, c, error);

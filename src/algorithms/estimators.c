@@ -44,10 +44,9 @@ void saddle_estimator_configure(saddle_estimator *e, const saddle_estimator *rul
     e->beta_y = choose(e->beta_y, rule->beta_y, BETA);
 }
 
-/* Returns whether the estimate of iteration t + 1 is a refresh. */
-static bool refreshes(const saddle_estimator *e, const saddle_agent *agent)
+/* Returns whether an estimate is a refresh. */
+static bool refreshes(const saddle_estimator *e, const saddle_agent *agent, uint64_t next)
 {
-    uint64_t next = agent->iteration + 1;
     if (e->kind == SADDLE_ESTIMATE_SARAH)
         return next % e->q == 0;
     if (!tosses(e))
@@ -73,11 +72,10 @@ void saddle_estimator_start(const saddle_estimator *e, saddle_agent *agent, cons
     saddle_agent_evaluate(agent);
 }
 
-void saddle_estimator_begin(const saddle_estimator *e, saddle_agent *agent, const double *old_point,
-                            const double *new_point, double *g)
+void saddle_estimator_begin(const saddle_estimator *e, saddle_agent *agent, uint64_t next,
+                            const double *old_point, const double *new_point, double *g)
 {
-    uint64_t next = agent->iteration + 1;
-    if (refreshes(e, agent)) {
+    if (refreshes(e, agent, next)) {
         saddle_agent_request(agent, draw_refresh(agent, next, e->refresh), new_point, g);
         return;
     }
@@ -91,15 +89,15 @@ void saddle_estimator_begin(const saddle_estimator *e, saddle_agent *agent, cons
 }
 
 /* Returns whether the estimate needs the gradient at the last point by itself. */
-static bool looks_back(const saddle_estimator *e, const saddle_agent *agent)
+static bool looks_back(const saddle_estimator *e, const saddle_agent *agent, uint64_t next)
 {
-    return !is_recursive(e) && e->kind != SADDLE_ESTIMATE_SGD && !refreshes(e, agent);
+    return !is_recursive(e) && e->kind != SADDLE_ESTIMATE_SGD && !refreshes(e, agent, next);
 }
 
-void saddle_estimator_continue(const saddle_estimator *e, saddle_agent *agent,
+void saddle_estimator_continue(const saddle_estimator *e, saddle_agent *agent, uint64_t next,
                                const double *old_point, double *h)
 {
-    if (looks_back(e, agent))
+    if (looks_back(e, agent, next))
         saddle_agent_request(agent, agent->request.batch, old_point, h);
 }
 
@@ -111,15 +109,15 @@ SADDLE_KERNEL static void blend(size_t count, double keep, const double *restric
         g[k] += keep * (estimate[k] - h[k]);
 }
 
-void saddle_estimator_finish(const saddle_estimator *e, const saddle_agent *agent,
+void saddle_estimator_finish(const saddle_estimator *e, const saddle_agent *agent, uint64_t next,
                              const double *estimate, const double *h, double *g)
 {
     size_t x_dim = agent->problem->x_dim;
     size_t y_dim = agent->problem->y_dim;
-    if (looks_back(e, agent)) {
+    if (looks_back(e, agent, next)) {
         blend(x_dim, 1.0 - e->beta_x, estimate, h, g);
         blend(y_dim, 1.0 - e->beta_y, estimate + x_dim, h + x_dim, g + x_dim);
-    } else if (is_recursive(e) && !refreshes(e, agent)) {
+    } else if (is_recursive(e) && !refreshes(e, agent, next)) {
         saddle_axpy(x_dim + y_dim, 1.0, estimate, g);
     }
 }

@@ -18,13 +18,14 @@
 
 #include <saddle/algorithm.h>
 
-/* In the order of DAMA's --estimator; sarah is not among its choices. */
+/* In the order of --estimator; automatic: that of the method's preset. */
 typedef enum saddle_estimator_kind {
+    SADDLE_ESTIMATE_AUTO,
     SADDLE_ESTIMATE_STORM,
+    SADDLE_ESTIMATE_SARAH,
     SADDLE_ESTIMATE_PAGE,
     SADDLE_ESTIMATE_GRACE,
-    SADDLE_ESTIMATE_SGD,
-    SADDLE_ESTIMATE_SARAH
+    SADDLE_ESTIMATE_SGD
 } saddle_estimator_kind;
 
 typedef struct saddle_estimator {
@@ -48,11 +49,11 @@ void saddle_estimator_configure(saddle_estimator *estimator, const saddle_estima
 /* Evaluates the first estimates at `point`, x followed by y, into `estimate`. */
 void saddle_estimator_start(const saddle_estimator *estimator, saddle_agent *agent,
                             const double *point, double *estimate);
-/* The three steps of an iteration. Each but the last ends with a request. `g` and `h` are in agent->work, and g
- * receives the new estimate. */
-void saddle_estimator_begin(const saddle_estimator *estimator, saddle_agent *agent,
+/* The three steps to estimate number `next`, in most algorithms that of iteration t + 1. Each but the last ends with a
+ * request. `g` and `h` are in agent->work, and g receives the new estimate. */
+void saddle_estimator_begin(const saddle_estimator *estimator, saddle_agent *agent, uint64_t next,
                             const double *old_point, const double *new_point, double *g);
 void saddle_estimator_continue(const saddle_estimator *estimator, saddle_agent *agent,
-                               const double *old_point, double *h);
+                               uint64_t next, const double *old_point, double *h);
 void saddle_estimator_finish(const saddle_estimator *estimator, const saddle_agent *agent,
-                             const double *estimate, const double *h, double *g);
+                             uint64_t next, const double *estimate, const double *h, double *g);

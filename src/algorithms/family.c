@@ -10,6 +10,14 @@
 
 static const saddle_search beta_search = {.name = "beta", .low = -2, .high = 2};
 
+const saddle_option saddle_option_estimator =
+    SADDLE_CHOICE(OWN(kind), "estimator", GROUP, "auto", "auto|storm|sarah|page|grace|sgd", "NAME",
+                  "How gradients are estimated.\n"
+                  "storm: recursive momentum, of weight --beta-x and --beta-y.\n"
+                  "sarah: differences, and refreshes every --q estimates (SPIDER).\n"
+                  "page: differences, and refreshes with probability --refresh-probability.\n"
+                  "grace: recursive momentum, and refreshes as for page.\n"
+                  "sgd: from the newest mini-batch alone.");
 const saddle_option saddle_option_beta_x =
     SADDLE_STEP(OWN(beta_x), "beta-x", GROUP, "auto", 1.0, &beta_search, "BETA",
                 "Weight of the newest mini-batch in estimates of the gradient in x. auto: 0.1.");
@@ -32,6 +40,10 @@ saddle_status saddle_family_choose_steps(saddle_two_steps *steps, saddle_configu
                                          saddle_step_pair paper, uint64_t batch,
                                          saddle_error *error)
 {
+    if (c->given->rule == SADDLE_STEPS_PAPER && paper.x == 0.0)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "--steps: the values of the experiments with this algorithm are not "
+                           "known; use practical instead of paper");
     if (c->given->rule == SADDLE_STEPS_THEORY)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "--steps: the constants in the theorem of this algorithm are not known; "
@@ -48,6 +60,8 @@ saddle_status saddle_family_init(saddle_family *p, const saddle_preset *paper,
 {
     static const saddle_estimator general = {.kind = 0};
     bool by_paper = c->given->rule == SADDLE_STEPS_PAPER;
+    if (p->estimator.kind == SADDLE_ESTIMATE_AUTO)
+        p->estimator.kind = paper->estimator.kind;
     saddle_estimator_configure(&p->estimator, by_paper ? &paper->estimator : &general, c);
     SADDLE_TRY(saddle_family_choose_steps(&p->steps, c, paper->steps, p->estimator.batch, error));
     c->steps.q = p->estimator.q;
@@ -102,9 +116,11 @@ static size_t vectors(const saddle_family *p)
     return p->mixing.count > 1 || p->mixing.weight > 0.0 ? 6 : 3;
 }
 
-static bool tracks(const saddle_family *p)
+/* Returns how many of the `both` entries of the estimate have a tracker. */
+static size_t tracked(const saddle_family *p, size_t x_dim, size_t both)
 {
-    return p->strategy == SADDLE_TRACKING || p->strategy == SADDLE_TRACKING_TWICE;
+    bool one_vector = p->strategy == SADDLE_EXACT_DIFFUSION || p->strategy == SADDLE_EXTRA;
+    return one_vector ? 0 : p->strategy == SADDLE_MULTIPLIERS ? x_dim : both;
 }
 
 /* Returns the number of rounds of an iteration. */
@@ -120,10 +136,13 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
     size_t both = problem->x_dim + problem->y_dim;
     out->rounds = rounds_of(p);
     saddle_plain_fields(problem, out);
-    if (tracks(p)) {
+    size_t count = tracked(p, problem->x_dim, both);
+    if (count > 0)
         saddle_layout_add(out, "p", problem->x_dim, SADDLE_FIELD_SUM, 0);
+    if (count == both)
         saddle_layout_add(out, "d", problem->y_dim, SADDLE_FIELD_SUM, problem->x_dim);
-    }
+    else if (count > 0)
+        saddle_layout_add(out, "E", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
     if (p->strategy == SADDLE_TRACKING_TWICE) {
         out->field[0].first_round = out->field[1].first_round = rounds;
         out->field[2].last_round = out->field[3].last_round = rounds - 1;
@@ -139,9 +158,8 @@ void saddle_family_view(const saddle_agent *agent, saddle_view *out)
         .x = at.point, .y = at.point + at.x_dim, .v = at.estimate, .u = at.estimate + at.x_dim};
 }
 
-/* out = w - step (g + e), where g = (v, -u) and `estimate` is (v, u); e NULL: 0. */
-static void step_from(const saddle_agent *agent, const double *w, const double *estimate,
-                      const double *e, double *out)
+void saddle_family_step(const saddle_agent *agent, const double *w, const double *estimate,
+                        const double *e, double *out)
 {
     const saddle_two_steps *steps = agent->parameters;
     size_t x_dim = agent->problem->x_dim;
@@ -156,11 +174,16 @@ static void step_from(const saddle_agent *agent, const double *w, const double *
     saddle_axpy(both - x_dim, -steps->eta_y, e + x_dim, out + x_dim);
 }
 
-/* P, in place. */
-static void apply_prox(const saddle_agent *agent, double *w)
+void saddle_family_project(const saddle_agent *agent, double *w)
 {
     const saddle_two_steps *steps = agent->parameters;
     saddle_prox_apply(agent->x_prox, steps->eta_x, w, agent->scratch);
+    saddle_set_project(agent->y_set, w + agent->problem->x_dim, agent->scratch);
+}
+
+void saddle_project_sets(const saddle_agent *agent, double *w)
+{
+    saddle_set_project(saddle_prox_set(agent->x_prox), w, agent->scratch);
     saddle_set_project(agent->y_set, w + agent->problem->x_dim, agent->scratch);
 }
 
@@ -170,7 +193,7 @@ static void publish(const saddle_agent *agent)
     const saddle_family *p = agent->parameters;
     const variables at = variables_of(agent);
     if (p->strategy == SADDLE_EXACT_DIFFUSION)
-        step_from(agent, at.point, at.estimate, at.dual, at.next);
+        saddle_family_step(agent, at.point, at.estimate, at.dual, at.next);
     else
         memcpy(at.next, at.point, at.both * sizeof *at.next);
 }
@@ -182,15 +205,14 @@ void saddle_family_start(saddle_agent *agent, const double *x0, const double *y0
     memset(agent->kept, 0, vectors(p) * at.both * sizeof *agent->kept);
     memcpy(at.point, x0, at.x_dim * sizeof *x0);
     memcpy(at.point + at.x_dim, y0, (at.both - at.x_dim) * sizeof *y0);
-    if (agent->iteration > 0) {
-        /* What neighbours have sent, from which this agent starts anew, may lie outside of the sets. */
-        saddle_set_project(saddle_prox_set(agent->x_prox), at.point, agent->scratch);
-        saddle_set_project(agent->y_set, at.point + at.x_dim, agent->scratch);
-    }
+    if (agent->iteration > 0)
+        saddle_project_sets(agent, at.point);
     saddle_estimator_start(&p->estimator, agent, at.point, at.estimate);
     publish(agent);
-    if (tracks(p))
-        memcpy(at.next_p, at.estimate, at.both * sizeof *at.next_p);
+    size_t count = tracked(p, at.x_dim, at.both);
+    memcpy(at.next_p, at.estimate, count * sizeof *at.next_p);
+    for (size_t k = count; k < at.both && count > 0; k++)
+        at.next_p[k] = 0.0;
 }
 
 /* ---- strategies ------------------------------------------------------------------------------ */
@@ -213,7 +235,7 @@ static bool move_tracking(const saddle_agent *agent)
     mix(agent, agent->round, 0, last ? at.new_point : at.next);
     mix(agent, agent->round, at.both, at.next_p);
     if (last)
-        step_from(agent, at.new_point, at.next_p, NULL, at.new_point);
+        saddle_family_step(agent, at.new_point, at.next_p, NULL, at.new_point);
     return last;
 }
 
@@ -225,7 +247,7 @@ static bool move_twice(const saddle_agent *agent)
     if (r < at.rounds) {
         mix(agent, r, at.both, at.next_p);
         if (r + 1 == at.rounds)
-            step_from(agent, at.point, at.next_p, NULL, at.next);
+            saddle_family_step(agent, at.point, at.next_p, NULL, at.next);
         else
             memcpy(at.next, agent->now, at.both * sizeof *at.next);
         return false;
@@ -233,6 +255,27 @@ static bool move_twice(const saddle_agent *agent)
     memcpy(at.next_p, agent->now + at.both, at.both * sizeof *at.next_p);
     mix(agent, r - at.rounds, 0, last ? at.new_point : at.next);
     return last;
+}
+
+/* Multipliers, of which E follows p in the span. */
+static bool move_multipliers(const saddle_agent *agent)
+{
+    const saddle_family *p = agent->parameters;
+    const variables at = variables_of(agent);
+    const double *y = agent->now + at.x_dim;
+    const double *dual = y + at.both;
+    saddle_agent_mix(agent, 0, at.both, at.new_point);
+    saddle_agent_mix(agent, at.both, at.x_dim, at.next_p);
+    saddle_agent_mix(agent, at.both + at.x_dim, at.both - at.x_dim, at.next_p + at.x_dim);
+    saddle_axpy(at.x_dim, -p->steps.eta_x, at.next_p, at.new_point);
+    double *new_y = at.new_point + at.x_dim;
+    double *new_dual = at.next_p + at.x_dim;
+    for (size_t k = 0; k < at.both - at.x_dim; k++) {
+        double slope = at.estimate[at.x_dim + k] - (new_dual[k] - dual[k]);
+        new_dual[k] = dual[k] + p->multiplier / p->steps.eta_y * (new_y[k] - y[k]);
+        new_y[k] += p->steps.eta_y * slope;
+    }
+    return true;
 }
 
 /* Exact diffusion, of n in the span, and EXTRA, of w. */
@@ -256,7 +299,7 @@ static bool move_one_vector(const saddle_agent *agent)
         at.dual[k] += (begun[k] - z[k]) / step;
     }
     if (p->strategy == SADDLE_EXTRA)
-        step_from(agent, z, at.estimate, at.dual, z);
+        saddle_family_step(agent, z, at.estimate, at.dual, z);
     return true;
 }
 
@@ -273,15 +316,17 @@ static void move(saddle_agent *agent)
         [SADDLE_EXACT_DIFFUSION] = move_one_vector,
         [SADDLE_EXTRA] = move_one_vector,
         [SADDLE_TRACKING] = move_tracking,
-        [SADDLE_TRACKING_TWICE] = move_twice};
+        [SADDLE_TRACKING_TWICE] = move_twice,
+        [SADDLE_MULTIPLIERS] = move_multipliers};
     const saddle_family *p = agent->parameters;
     const variables at = variables_of(agent);
     if (!by_strategy[p->strategy](agent))
         return;
-    apply_prox(agent, at.new_point);
+    saddle_family_project(agent, at.new_point);
     saddle_agent_check_finite(agent, "x", at.x_dim, at.new_point);
     saddle_agent_check_finite(agent, "y", at.both - at.x_dim, at.new_point + at.x_dim);
-    saddle_estimator_begin(&p->estimator, agent, at.point, at.new_point, at.g);
+    saddle_estimator_begin(&p->estimator, agent, agent->iteration + 1, at.point, at.new_point,
+                           at.g);
 }
 
 static void look_back(saddle_agent *agent)
@@ -289,7 +334,7 @@ static void look_back(saddle_agent *agent)
     const saddle_family *p = agent->parameters;
     const variables at = variables_of(agent);
     if (is_last_round(agent))
-        saddle_estimator_continue(&p->estimator, agent, at.point, at.h);
+        saddle_estimator_continue(&p->estimator, agent, agent->iteration + 1, at.point, at.h);
 }
 
 static void estimate(saddle_agent *agent)
@@ -298,8 +343,9 @@ static void estimate(saddle_agent *agent)
     const variables at = variables_of(agent);
     if (!is_last_round(agent))
         return;
-    saddle_estimator_finish(&p->estimator, agent, at.estimate, at.h, at.g);
-    for (size_t k = 0; k < at.both && tracks(p); k++)
+    saddle_estimator_finish(&p->estimator, agent, agent->iteration + 1, at.estimate, at.h, at.g);
+    size_t count = tracked(p, at.x_dim, at.both);
+    for (size_t k = 0; k < count; k++)
         at.next_p[k] += at.g[k] - at.estimate[k];
     memcpy(at.estimate, at.g, at.both * sizeof *at.g);
     memcpy(at.point, at.new_point, at.both * sizeof *at.point);

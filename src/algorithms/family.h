@@ -8,11 +8,13 @@
  *   exact-diffusion  z = M n;   e+ = e + (n - z) / step;   w+ = P(z);
  *                    n+ = w+ - step (g+ + e+)                                            sends n
  *   extra            z = M w;   e+ = e + (w - z) / step;   w+ = P(z - step (g + e+))     sends w
+ *   multipliers      x by tracking;   y+ = P(M y + step (u - M E + E));
+ *                    E+ = E + (rho / step) (M y - y)                                     sends (x, y, s, E)
  *
- * M stands for sum_j M_ij over the agent and its neighbours. Start: s = g, e = 0, n = w - step g. The sum of s over
- * agents is that of g, and the sum of e stays 0. tracking is the semi-ATC form of gradient tracking, tracking-twice its
- * ATC form. exact-diffusion and extra send one vector for each of x and y, half of what tracking sends. They need
- * eigenvalues of M that are not negative and therefore use (I + M) / 2 where one may be.
+ * M stands for sum_j M_ij over the agent and its neighbours. Start: s = g, e = E = 0, n = w - step g. The sum of s over
+ * agents is that of g, and the sums of e and E stay 0. tracking is the semi-ATC form of gradient tracking,
+ * tracking-twice its ATC form. exact-diffusion and extra send one vector for each of x and y, half of what tracking
+ * sends. They need eigenvalues of M that are not negative and therefore use (I + M) / 2 where one may be.
  *
  * With K rounds of mixing, a Chebyshev polynomial of M takes the place of M, for exact-diffusion and extra
  * (c_K P_K(M) + I) / (c_K + 1), whose eigenvalues are not negative.
@@ -25,30 +27,34 @@
 #include "algorithms/estimators.h"
 #include "algorithms/mixing_rounds.h"
 
-/* In the order of DAMA's --strategy; the last one is not among its choices. */
+/* In the order of DAMA's --strategy, which has the first three. */
 typedef enum saddle_strategy {
     SADDLE_EXACT_DIFFUSION,
     SADDLE_EXTRA,
     SADDLE_TRACKING,
-    SADDLE_TRACKING_TWICE
+    SADDLE_TRACKING_TWICE,
+    SADDLE_MULTIPLIERS
 } saddle_strategy;
 
 /* The parameters of every method of the family. */
 typedef struct saddle_family {
     saddle_two_steps steps;
-    int strategy; /* a saddle_strategy */
+    int strategy;      /* a saddle_strategy */
+    double multiplier; /* rho */
     saddle_estimator estimator;
     saddle_mixing_rounds mixing;
     bool halved; /* (I + M) / 2 takes the place of M */
 } saddle_family;
 
-/* The values of --steps paper; what is 0 follows the general rules. */
+/* The kind of estimator, and the values of --steps paper; what is 0 follows the general rules, except for steps, which
+ * are not known. */
 typedef struct saddle_preset {
     saddle_step_pair steps;
     saddle_estimator estimator;
 } saddle_preset;
 
 /* Own options of the estimators. */
+extern const saddle_option saddle_option_estimator;
 extern const saddle_option saddle_option_beta_x;
 extern const saddle_option saddle_option_beta_y;
 extern const saddle_option saddle_option_probability;
@@ -59,6 +65,10 @@ extern const saddle_option saddle_option_first_batch;
 #define SADDLE_FAMILY_OPTIONS                                                               \
     &saddle_option_steps, &saddle_option_eta_x, &saddle_option_eta_y, &saddle_option_batch, \
         &saddle_option_sampling, &saddle_option_mixing_rounds, &saddle_option_first_batch
+#define SADDLE_FAMILY_PRACTICAL               \
+    SADDLE_DAMPED_STEPS,                      \
+        SADDLE_AUTOMATIC(saddle_option_batch, \
+                         "ceil(sqrt(n) / 4), but at least 2, where n is the largest n_i")
 #define SADDLE_FAMILY_RULES(x_step, y_step, batch)                                              \
     SADDLE_AUTOMATIC(saddle_option_eta_x,                                                       \
                      "nu/tau, or less if that is not stable; with --steps paper " x_step),      \
@@ -67,11 +77,12 @@ extern const saddle_option saddle_option_first_batch;
                          "ceil(sqrt(n) / 4), but at least 2, where n is the largest n_i; with " \
                          "--steps paper " batch)
 
-/* Chooses the steps of a method whose paper's values are `paper`; --steps theory is refused. */
+/* Chooses the steps of a method whose paper's values are `paper`; 0: they are not known, and --steps paper is refused,
+ * as --steps theory always is. */
 saddle_status saddle_family_choose_steps(saddle_two_steps *steps, saddle_configuration *c,
                                          saddle_step_pair paper, uint64_t batch,
                                          saddle_error *error);
-/* Completes the parameters, whose strategy and kind of estimator are set. */
+/* Completes the parameters, whose strategy is set. */
 saddle_status saddle_family_init(saddle_family *family, const saddle_preset *paper,
                                  saddle_configuration *c, saddle_error *error);
 
@@ -87,3 +98,12 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
 void saddle_family_start(saddle_agent *agent, const double *x0, const double *y0);
 void saddle_family_view(const saddle_agent *agent, saddle_view *out);
 extern const saddle_phase saddle_family_phases[];
+
+/* out = w - step (g + e), where g = (v, -u) and `estimate` is (v, u); e NULL: 0. The family is the first member of the
+ * parameters, here and below, or its two steps. */
+void saddle_family_step(const saddle_agent *agent, const double *w, const double *estimate,
+                        const double *e, double *out);
+/* P, in place. */
+void saddle_family_project(const saddle_agent *agent, double *w);
+/* Projects onto X and Y. What neighbours have sent, from which an agent starts anew, may lie outside. */
+void saddle_project_sets(const saddle_agent *agent, double *w);

@@ -9,10 +9,15 @@
 /* Eigenvalues are known up to rounding. */
 #define ROUNDING 1e-9
 
-bool saddle_mixing_is_constant(const saddle_instance *instance)
+bool saddle_links_are_constant(const saddle_instance *instance)
 {
     const char *links = instance->plan->network.links;
-    return (links == NULL || strcmp(links, "reliable") == 0) && instance->compression == NULL &&
+    return links == NULL || strcmp(links, "reliable") == 0;
+}
+
+bool saddle_mixing_is_constant(const saddle_instance *instance)
+{
+    return saddle_links_are_constant(instance) && instance->compression == NULL &&
            instance->churn == NULL;
 }
 

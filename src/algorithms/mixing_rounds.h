@@ -27,6 +27,8 @@ typedef struct saddle_mixing_rounds {
     double reduction; /* c_K, with saddle_mixing_rounds_set() */
 } saddle_mixing_rounds;
 
+/* Returns whether all messages arrive in every round. */
+bool saddle_links_are_constant(const saddle_instance *instance);
 /* Returns whether mixing uses all of M in every round. */
 bool saddle_mixing_is_constant(const saddle_instance *instance);
 /* Returns whether an eigenvalue of M is negative, in some round or as far as is known; then those of (I + M) / 2 are

@@ -24,7 +24,8 @@ const saddle_option saddle_option_steps = SADDLE_CHOICE(
     "largest n_i; for DGDA-VR, DM-HSGD and DREAM those of their authors' programs.\n"
     "theory: those that theorems prescribe. PRECISION, PRECISION+, Prox-GT-SGDA and Prox-DSGDA use "
     "the step sizes of PRECISION's convergence theorem. It covers PRECISION, and PRECISION+ if "
-    "--c-gamma is large enough; for the other two there is no theorem. Centralized algorithms use "
+    "--c-gamma is large enough; for the other two there is no theorem. Centralized algorithms and "
+    "OADSVI use "
     "the rules of their own papers if the problem's L and mu are known.");
 
 const saddle_option saddle_option_nu =

@@ -1,0 +1,201 @@
+/*
+ * OADSVI at agent i: the optimal algorithm for decentralized strongly monotone variational inequalities, with full
+ * gradients (Kovalev, Beznosikov, Sadiev, Persiianov, Richtarik, Gasnikov, "Optimal Algorithms for Decentralized
+ * Stochastic Variational Inequalities", NeurIPS 2022, arXiv 2202.02771, Algorithm 1). A reference for strongly
+ * convex-concave problems. With z = (x, y), F = (v, -u) the gradient of F_i, and P the prox of (eta_x h) over X and the
+ * projection onto Y:
+ *
+ *   e+ = e - (theta / eta) (n - sum_j M_ij n_j)
+ *   delta = F(z) + a (F(z) - F(last z)) - (e+ + a (e+ - e));   z+ = P(z - eta delta);   n+ = z+ - beta eta (F(z+) - e+)
+ *
+ * kappa = L / mu; chi = (1 - lambda_m) / (1 - lambda), with lambda_m the smallest eigenvalue of M;
+ * r = 3 sqrt(chi);  eta = 1 / (r L);  beta = r / kappa;  theta = min(1 / (2 beta), 1/9) / (1 - lambda_m);
+ * a = 1 - min(1 / (1 + r kappa), 1 / (2 chi)). The paper has one eta; here x and y have one each, which is the method
+ * in other units of x and y, and its theta and beta are eta theta and beta / eta here. Start: n = z, e = 0, and the
+ * first F is also the last one. The sum of e over agents stays 0.
+ *
+ * --steps paper and theory need L and mu. Otherwise eta_x = 1 / (r tau), or less if that is not stable, and eta_y =
+ * alpha / r; where L and mu are not known, kappa is 100. The theorem covers losses that are strongly convex in x and
+ * strongly concave in y; the paper has h, and sets through it. Without a tracker, lost messages cannot be made up for;
+ * such links are refused.
+ *
+ * Cost of an iteration: one round, one message of dim x + dim y doubles per neighbour; n_i IFO calls.
+ */
+#include "algorithms/algorithms.h"
+
+#include "algorithms/family.h"
+#include "algorithms/longest_step.h"
+#include "algorithms/step_options.h"
+#include "core/vector.h"
+
+#define UNKNOWN_KAPPA 100.0
+
+typedef struct parameters {
+    saddle_two_steps steps;
+    double theta, beta, a;
+} parameters;
+
+static const saddle_option *const options[] = {&saddle_option_steps, &saddle_option_eta_x,
+                                               &saddle_option_eta_y, NULL};
+static const saddle_automatic automatic[] = {
+    SADDLE_AUTOMATIC(
+        saddle_option_eta_x,
+        "1/(r tau), or less if that is not stable, where r = 3 sqrt((1 - lambda_m) / (1 "
+        "- lambda)) for the smallest and second largest eigenvalue of the mixing "
+        "matrix; with --steps paper or theory 1/(r L)"),
+    SADDLE_AUTOMATIC(saddle_option_eta_y, "alpha/r; with --steps paper or theory 1/(r L)"),
+    {.option = NULL}};
+
+static saddle_status init(void *parameters_, saddle_configuration *c, saddle_error *error)
+{
+    parameters *p = parameters_;
+    const saddle_instance *instance = c->instance;
+    double L = instance->constants.lipschitz;
+    double kappa = L / instance->constants.strong_concavity;
+    /* The last bits of eigenvalues depend on the machine; results must not. */
+    double gap = (double)(float)(1.0 - instance->spectrum.lambda2);
+    double width = 1.0 - (double)(float)instance->spectrum.lambda_m;
+    double longest = INFINITY;
+    if (!(gap > 0.0) || !(width > 0.0))
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "oadsvi needs the eigenvalues of the mixing matrix, which could not be "
+                           "computed; use a smaller network or another algorithm");
+    bool known = kappa > 0.0 && isfinite(kappa);
+    bool practical = c->given->rule == SADDLE_STEPS_PRACTICAL;
+    if (!practical && !known)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "--steps: oadsvi needs L and mu, which this problem does not know; use "
+                           "practical");
+    double chi = width / gap;
+    double r = 3.0 * sqrt(chi);
+    saddle_step_pair steps = {1.0 / (r * L), 1.0 / (r * L)};
+    if (practical) {
+        if (isnan(c->given->eta_x))
+            SADDLE_TRY(saddle_longest_step(c, SADDLE_ALL_SAMPLES, &longest, error));
+        steps = (saddle_step_pair){fmin(1.0 / c->steps.tau, longest / 2.0) / r, c->steps.alpha / r};
+    }
+    kappa = known ? fmax(1.0, kappa) : UNKNOWN_KAPPA;
+    saddle_two_steps_configure(&p->steps, c, steps, steps);
+    p->beta = r / kappa;
+    p->theta = fmin(0.5 / p->beta, 1.0 / 9.0) / width;
+    p->a = 1.0 - fmin(1.0 / (1.0 + r * kappa), 0.5 / chi);
+    return SADDLE_OK;
+}
+
+/* An agent's vectors; each has x_dim + y_dim doubles. */
+typedef struct variables {
+    size_t x_dim, both;
+    double *g, *z, *g_last, *e; /* kept; g is (v, u) */
+    double *fresh, *mixed;      /* work */
+} variables;
+
+static variables variables_of(const saddle_agent *agent)
+{
+    size_t both = agent->problem->x_dim + agent->problem->y_dim;
+    return (variables){.x_dim = agent->problem->x_dim,
+                       .both = both,
+                       .g = agent->kept,
+                       .z = agent->kept + both,
+                       .g_last = agent->kept + 2 * both,
+                       .e = agent->kept + 3 * both,
+                       .fresh = agent->work,
+                       .mixed = agent->work + both};
+}
+
+static void layout(const void *p, const saddle_problem *problem, saddle_layout *out)
+{
+    (void)p;
+    size_t both = problem->x_dim + problem->y_dim;
+    out->rounds = 1;
+    saddle_plain_fields(problem, out);
+    out->kept = 4 * both;
+    out->work = 2 * both;
+}
+
+static void request(saddle_agent *agent, double *point, double *g)
+{
+    saddle_batch all = {.count = agent->problem->samples[agent->id]};
+    saddle_agent_request(agent, all, point, g);
+}
+
+static void start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    const variables at = variables_of(agent);
+    saddle_plain_start(agent, x0, y0);
+    if (agent->iteration > 0)
+        saddle_project_sets(agent, agent->next);
+    memcpy(at.z, agent->next, at.both * sizeof *at.z);
+    request(agent, at.z, at.g);
+    saddle_agent_evaluate(agent);
+    memcpy(at.g_last, at.g, at.both * sizeof *at.g);
+    memset(at.e, 0, at.both * sizeof *at.e);
+}
+
+static double step_of(const parameters *p, const variables *at, size_t k)
+{
+    return k < at->x_dim ? p->steps.eta_x : p->steps.eta_y;
+}
+
+static void move(saddle_agent *agent)
+{
+    const parameters *p = agent->parameters;
+    const variables at = variables_of(agent);
+    saddle_agent_mix(agent, 0, at.both, at.mixed);
+    for (size_t k = 0; k < at.both; k++) {
+        double step = step_of(p, &at, k);
+        double sign = k < at.x_dim ? 1.0 : -1.0;
+        double change = -p->theta / step * (agent->now[k] - at.mixed[k]);
+        at.e[k] += change;
+        double delta = sign * (at.g[k] + p->a * (at.g[k] - at.g_last[k])) - at.e[k] - p->a * change;
+        at.z[k] -= step * delta;
+    }
+    saddle_family_project(agent, at.z);
+    request(agent, at.z, at.fresh);
+}
+
+static void publish(saddle_agent *agent)
+{
+    const parameters *p = agent->parameters;
+    const variables at = variables_of(agent);
+    memcpy(at.g_last, at.g, at.both * sizeof *at.g);
+    memcpy(at.g, at.fresh, at.both * sizeof *at.g);
+    for (size_t k = 0; k < at.both; k++) {
+        double sign = k < at.x_dim ? 1.0 : -1.0;
+        agent->next[k] = at.z[k] - p->beta * step_of(p, &at, k) * (sign * at.g[k] - at.e[k]);
+    }
+    saddle_plain_check(agent);
+}
+
+static const saddle_phase phases[] = {
+    {"move", .before = move}, {"publish", .before = publish}, {.name = NULL}};
+
+static void view(const saddle_agent *agent, saddle_view *out)
+{
+    const variables at = variables_of(agent);
+    *out = (saddle_view){.x = at.z, .y = at.z + at.x_dim, .v = at.g, .u = at.g + at.x_dim};
+}
+
+const saddle_algorithm saddle_oadsvi = {
+    .name = "oadsvi",
+    .title = "OADSVI",
+    .look = {"#117799", "#7cc4dc", "1 4"},
+    .summary = "full gradients and one vector per variable, for strongly convex-concave losses",
+    .citation = "Kovalev et al., NeurIPS 2022",
+    .options = options,
+    .automatic = automatic,
+    .size = sizeof(parameters),
+    .traits = {.x_set = true,
+               .y_set = true,
+               .regularizer = true,
+               .feasible = true,
+               .ifo = "n_i",
+               .rounds = "1",
+               .message = "dim x + dim y",
+               .samples = "O(n kappa sqrt(chi) log(1/eps))",
+               .communication = "O(kappa sqrt(chi) log(1/eps))"},
+    .init = init,
+    .layout = layout,
+    .start = start,
+    .phases = phases,
+    .view = view,
+};
