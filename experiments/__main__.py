@@ -16,7 +16,7 @@ from typing import Any, Sequence
 
 import saddle
 
-from . import claims, pages
+from . import claims, field, pages
 from .experiments import EXPERIMENTS
 from .runs import Part, Runner, data_of, describe, is_substitute, read_trace
 
@@ -48,7 +48,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "if a theorem's bound is violated; a claim that does not hold is a result, not an error.",
     )
     parser.add_argument("--only", default="", metavar="A,B,...", help="run only these experiments; the beginning of "
-                        "a name, such as steps, stands for all whose names begin with it")  # fmt: skip
+                        "a name, such as steps, stands for all whose names begin with it. 'field' compares published "
+                        "methods, which takes hours and runs only if it is named; 'field-auc' does so on instances "
+                        "whose names begin with auc")  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="make short runs with few samples and 2 seeds, which "
                         "takes about a minute and shows that everything works")  # fmt: skip
     parser.add_argument("--seeds", type=int, metavar="K", help="repeat with seeds 1, 2, ..., K (default 10, or 2 with "
@@ -56,6 +58,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--output", type=Path, default=Path("saddle-reproduce"), metavar="DIR", help="directory for "
                         "traces, figures, claims and report (default saddle-reproduce); runs that are already "
                         "finished there are not repeated")  # fmt: skip
+    parser.add_argument("--jobs", type=int, metavar="N", default=os.cpu_count() or 1, help="runs of 'field' at a time "
+                        "(default: one per processor)")  # fmt: skip
     parser.add_argument("--threads", type=int, metavar="N", help="worker threads (default: all processors)")
     parser.add_argument("--quiet", action="store_true", help="print only the claims and warnings")
     parser.add_argument("--traces", nargs="+", type=Path, metavar="FILE", help="make no runs: test the claims of "
@@ -63,6 +67,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     given = parser.parse_args(arguments)
     if given.seeds is not None and not 1 <= given.seeds <= MOST_SEEDS:
         parser.error(f"--seeds must be from 1 to {MOST_SEEDS} (got {given.seeds})")
+    if given.jobs < 1:
+        parser.error(f"--jobs must be at least 1 (got {given.jobs})")
     if given.threads is not None and given.threads < 1:
         parser.error(f"--threads must be at least 1 (got {given.threads})")
     return given
@@ -78,7 +84,7 @@ def choose(only: str) -> list[Part]:
     chosen = {name for name in names for word in words if word and (name + "-").startswith(word + "-")}
     for word in words:
         if not word or not any((name + "-").startswith(word + "-") for name in names):
-            raise Usage(f"--only: '{word}' is not an experiment; the experiments are {', '.join(names)}")
+            raise Usage(f"--only: '{word}' is not an experiment; the experiments are {', '.join(names)}, field")
     return [Part(experiment, not only or experiment.name in chosen) for experiment in EXPERIMENTS]
 
 
@@ -161,8 +167,18 @@ def draw(part: Part, directory: Path) -> bool:
 # ---- the command --------------------------------------------------------------------------------------
 
 
+def compare_field(given: argparse.Namespace, directory: Path, words: Sequence[str]) -> None:
+    plan = field.narrowed(field.QUICK if given.quick else field.Plan(), [word[6:] for word in words if word[6:]])
+    if given.seeds:
+        plan = dataclasses.replace(plan, seeds=given.seeds)
+    field.run(directory, plan, given.jobs, Screen(given.quiet))
+
+
 def reproduce(given: argparse.Namespace) -> int:
-    parts = choose(given.only)
+    words = given.only.split(",")
+    ours = [word for word in words if (word + "-").startswith("field-")]
+    others = [word for word in words if word not in ours]
+    parts = choose(",".join(others)) if others else []
     directory: Path = given.output
     check_overwriting(directory, parts, given.quick)
     for data in substitutes(parts):
@@ -174,6 +190,10 @@ def reproduce(given: argparse.Namespace) -> int:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise Usage(f"--output: another process is working in '{directory}'") from None
+    if ours:
+        compare_field(given, directory, ours)
+    if not parts:
+        return OK
     screen = Screen(given.quiet)
     seeds = given.seeds or (2 if given.quick else 10)
     runner = Runner(directory, seeds, given.quick, given.threads, screen)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from saddle.reproduce import __main__ as command
-from saddle.reproduce import claims, experiments, pages, runs, statistics, theorem
+from saddle.reproduce import claims, experiments, field, pages, runs, statistics, theorem
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
@@ -473,3 +473,44 @@ def test_the_command_has_no_other_words():
     assert {part.experiment.name for part in command.choose("steps,theorem") if part.chosen} == {
         "steps-x-regression", "steps-y-regression", "steps-x-auc", "steps-y-auc", "theorem"}  # fmt: skip
     assert pages.number(claims.Outcome(claims.CLAIMS[31], [])) == 32
+
+
+# ---- the comparison of the field --------------------------------------------------------------------
+
+
+def test_levels_count_once_a_run_stays_there():
+    metric = [1.0, 0.5, 0.05, 0.2, *[0.05] * 8, *[0.2] * 3]
+    columns = {name: [10.0 * (k + 1) for k in range(len(metric))] for name in field.COLUMNS}
+    columns["metric"] = metric
+    # It touches 0.1 at the third point, leaves, and is there from the fifth to the twelfth, which is long enough.
+    assert field.first_stay(columns, 0.1) == (50.0,) * 4
+    assert field.first_stay(columns, 0.3) == (30.0,) * 4
+    assert field.first_stay(columns, 0.01) is None
+    # A longer run does not change that; rounds that have not grown do.
+    assert field.first_stay({name: [*v, *[v[-1]] * 9] for name, v in columns.items()}, 0.1) == (50.0,) * 4
+    assert field.first_stay({**columns, "rounds": [1.0] * len(metric)}, 0.1) is None
+    assert field.first_stay({**columns, "metric": [math.nan] * len(metric)}, 0.1) is None
+
+
+def test_candidates_are_drawn_once_and_within_their_ranges():
+    defaults = {"eta_x": 0.5, "eta_y": 2.0, "batch": 8, "beta_x": 0.1, "beta_y": 0.1}
+    assert field.candidate("dm-hsgd", "auc-5", 0, defaults) == {}
+    drawn = [field.candidate("dm-hsgd", "auc-5", k, defaults) for k in range(1, 60)]
+    assert drawn[3] == field.candidate("dm-hsgd", "auc-5", 4, defaults) and drawn[3] != drawn[4]
+    for found in drawn:
+        assert 0.05 <= found["eta_x"] <= 15 and 0.2 <= found["eta_y"] <= 20
+        assert 1 <= found["batch"] <= 64 and 0 < found["beta_x"] <= 1
+    assert min(f["eta_x"] for f in drawn) < 0.1 and max(f["eta_x"] for f in drawn) > 5
+
+
+def test_the_field_continues(tmp_path):
+    said = []
+    plan = field.Plan(4.0, 60, 2, 1, "40", ("quadratic-10",), ("dgda-vr", "oadsvi"))
+    field.run(tmp_path, plan, 1, lambda text, now=False: said.append(text))
+    first = (tmp_path / "field.md").read_text()
+    lines = (tmp_path / "field.jsonl").read_text().splitlines()
+    assert len([line for line in lines if '"error"' in line]) == 0 and len(lines) >= 10
+    (tmp_path / "field.jsonl").write_text("\n".join(lines[1:]) + '\n{"instance": "cut')
+    del said[:]
+    field.run(tmp_path, plan, 1, lambda text, now=False: said.append(text))
+    assert said[0].startswith("field: 1 of 8 runs") and (tmp_path / "field.md").read_text() == first
