@@ -13,6 +13,9 @@ from pathlib import Path
 # Not copied: the libraries of glibc and gcc, which every system has, and the machine's MPI.
 SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|dl|pthread|rt|gcc_s|mpi.*|saddle))\.so")
 
+# Compiled into the library.
+HEADERS = Path("/usr/include/Random123/philox.h")
+
 
 def _output(*command):
     try:
@@ -97,4 +100,4 @@ def bundled(package, work):
     for name, path in paths.items():
         own = (("--set-soname", names[name]), ("--set-rpath", "$ORIGIN"))
         files[f"saddle.libs/{names[name]}"] = _patched(path, work, *own, *renamed(path))
-    return files, dict(_licences(paths.values()))
+    return files, dict(_licences([*paths.values(), HEADERS]))
