@@ -170,10 +170,10 @@ static const struct {
     const char *label;
     const char *setting[MOST_SETTINGS];
 } shape[] = {
-    {"quadratic, 30000 agents",
-     {"problem=quadratic", "agents=30000", "topology=ring", "samples=2"}},
-    {"quadratic, 20000 agents, 3 threads",
-     {"problem=quadratic", "agents=20000", "topology=torus:100x200", "samples=2", "threads=3"}},
+    {"quadratic, 10000 agents",
+     {"problem=quadratic", "agents=10000", "topology=ring", "samples=2", "algorithm=precision"}},
+    {"quadratic, 6000 agents, 3 threads",
+     {"problem=quadratic", "agents=6000", "topology=torus:60x100", "samples=2", "threads=3"}},
     {"quadratic, 5000 agents, regular:10",
      {"problem=quadratic", "agents=5000", "topology=regular:10", "samples=2"}},
     {"quadratic, 800 agents, er:0.5",
@@ -212,13 +212,13 @@ static const struct {
      {"problem=auc", "data=synthetic:100000", "agents=4", "topology=ring",
       "partition=label-skew:0.5", "samples=20000,16000,12000,8000"}},
     {"fair, synthetic:100000", {"problem=fair", "data=synthetic:100000"}},
-    {"fair, 25000 features", {"problem=fair", "data=synthetic:200:25000", "gap=end"}},
+    {"fair, 12000 features", {"problem=fair", "data=synthetic:200:12000", "gap=end"}},
     {"poisoning, synthetic:60000", {"problem=poisoning", "data=synthetic:60000"}},
-    {"poisoning, 25000 features", {"problem=poisoning", "data=synthetic:200:25000"}},
+    {"poisoning, 12000 features", {"problem=poisoning", "data=synthetic:200:12000"}},
     {"policy-evaluation, 700 states",
      {"problem=policy-evaluation", "mdp-states=700", "mdp-hidden=32", "samples=200"}},
-    {"l1-ball, 25000 features",
-     {"problem=fair", "data=synthetic:200:25000", "x-set=l1-ball:3", "regularizer=none",
+    {"l1-ball, 12000 features",
+     {"problem=fair", "data=synthetic:200:12000", "x-set=l1-ball:3", "regularizer=none",
       "gap=end"}},
     {"simplex, 60000 dimensions",
      {"problem=quadratic", "agents=4", "samples=2", "x-dim=60000", "y-dim=5", "x-set=simplex:1",
@@ -262,16 +262,16 @@ START_TEST(algorithms)
     char data[600];
     char label[160];
     snprintf(name, sizeof name, "algorithm=%s", a->name);
-    snprintf(data, sizeof data, "data=%s", wide_file(25000));
+    snprintf(data, sizeof data, "data=%s", wide_file(22000));
     const char *wide[] = {
         name,         data,       "threads=1",         "iterations=3", "x-set=none",
         "y-set=none", "agents=5", "problem=poisoning", "max-ifo=300",  "regularizer=none",
         gap,          NULL};
-    snprintf(label, sizeof label, "%s, 25000 features", a->name);
+    snprintf(label, sizeof label, "%s, 22000 features", a->name);
     compare(label, wide);
     const char *many[] = {name,
                           "problem=quadratic",
-                          a->traits.centralized ? "agents=25000" : "agents=10000",
+                          a->traits.centralized ? "agents=25000" : "agents=6000",
                           "topology=ring",
                           "samples=2",
                           "threads=2",
@@ -309,7 +309,7 @@ START_TEST(outputs)
     snprintf(resume, sizeof resume, "resume=%s/ckpt", directory);
     snprintf(model, sizeof model, "model=%s/model.npz", directory);
     const char *setting[] = {"problem=auc",
-                             "data=synthetic:500:40000",
+                             "data=synthetic:500:15000",
                              "threads=1",
                              "iterations=4",
                              "agents=5",
@@ -383,23 +383,23 @@ START_TEST(a_huge_index_is_refused_before_memory_is_taken)
     snprintf(path, sizeof path, "%s/huge.libsvm", saddle_test_directory());
     FILE *f = fopen(path, "w");
     ck_assert_ptr_nonnull(f);
-    fputs("1 1:1\n-1 2:1\n1 3:1\n-1 10000000:1\n1 5:1\n", f);
+    fputs("1 1:1\n-1 2:1\n1 3:1\n-1 2500000:1\n1 5:1\n", f);
     ck_assert_int_eq(fclose(f), 0);
     snprintf(data, sizeof data, "data=%s", path);
     const char *setting[] = {data,           "algorithm=precision", "agents=5",
                              "iterations=3", "threads=1",           NULL};
-    outcome out = run_apart(setting, 0.8e9);
+    outcome out = run_apart(setting, 0.25e9);
     ck_assert_msg(out.status == SADDLE_NO_MEMORY, "%s", out.message);
     ck_assert_msg(strstr(out.message, "this run would take about ") != NULL &&
                       strstr(out.message,
-                             " GB of it for the state of 5 agents, but about 0.8 GB is "
+                             " GB of it for the state of 5 agents, but about 0.25 GB is "
                              "allowed by SADDLE_MEMORY; use fewer agents") != NULL,
                   "%s", out.message);
     /* A starting point and what the estimate of L and mu needs. */
-    assert_at_most(out.peak, 0.8e9);
-    out = run_apart(setting, 0.15e9);
+    assert_at_most(out.peak, 0.25e9);
+    out = run_apart(setting, 0.09e9);
     ck_assert_msg(out.status == SADDLE_BAD_INPUT &&
-                      strstr(out.message, "huge.libsvm:4: index 10000000") != NULL,
+                      strstr(out.message, "huge.libsvm:4: index 2500000") != NULL,
                   "%s", out.message);
     assert_at_most(out.peak, 1e6);
 }
