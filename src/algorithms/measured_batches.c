@@ -34,6 +34,7 @@
  * FEW_SAMPLES always compute full gradients. */
 #define BATCH_DIVISOR 8.0
 #define FEW_SAMPLES 4
+#define ROUNDING 1e-12
 
 /* Returns variances of x and y in the units of the steps. */
 static double in_steps(const saddle_measured *at, double x, double y)
@@ -220,6 +221,13 @@ void saddle_measured_finish(const saddle_agent *agent, const saddle_measured *at
     kept[SINCE] = 0.0;
 }
 
+/* Returns a variance, or 0 if it is rounding of numbers of this squared size: means over iterations begin with the
+ * first that is not 0. */
+static double beyond_rounding(double variance, double size2)
+{
+    return variance > ROUNDING * ROUNDING * size2 ? variance : 0.0;
+}
+
 void saddle_measured_start(saddle_agent *agent, const saddle_measured *at, bool all)
 {
     bool few = at->samples <= FEW_SAMPLES;
@@ -231,5 +239,8 @@ void saddle_measured_start(saddle_agent *agent, const saddle_measured *at, bool 
     request_second(agent, at);
     saddle_agent_evaluate(agent);
     saddle_measured_finish(agent, at);
+    const double *gx = at->metric != NULL ? at->wg : at->gx;
+    at->kept[X_SAMPLE] = beyond_rounding(at->kept[X_SAMPLE], saddle_norm2(at->x_dim, gx));
+    at->kept[Y_SAMPLE] = beyond_rounding(at->kept[Y_SAMPLE], saddle_norm2(at->y_dim, at->gy));
     at->kept[SPAN] = ceil(sqrt((double)at->samples)); /* the paper's q */
 }

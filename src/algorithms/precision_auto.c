@@ -4,38 +4,40 @@
  * (curvature.h). With the paper's equation numbers:
  *
  *   x~ = argmin over X of  <p, x - x_t> + tau/2 |x - x_t|_H^2 + h(x)          (3)
- *   y~ = projection onto Y of  y_t + alpha d                                  (4)
+ *   y~ = projection onto Y of  y_t + alpha (2 d - d_)                         (4)
  *   x_{t+1} = sum_j M_ij x_j + nu  (x~ - x_t)                                 (5)
  *   y_{t+1} = sum_j M_ij y_j + eta (y~ - y_t)                                 (6)
  *   (v, u)_{t+1} by a refresh from R samples, or by differences over |S|      (7)
  *   p+ = sum_j M_ij p_j + v+ - v,   d+ = sum_j M_ij d_j + u+ - u              (8)
  *
+ * d_ is d of the last iteration: (4) extrapolates, as Chambolle and Pock do (JMIV 2011); PRECISION has y_t + alpha d.
+ * With curvatures h and mu in x and y, a mixed derivative l and steps s and a = eta alpha, x and y rotate about the
+ * solution. In an iteration their squared distance changes by a part of s a l^2 - s h - a mu with PRECISION's steps,
+ * which oscillate if that is positive; here of -s h - a mu, up to smaller terms.
+ *
  * In an iteration of K rounds (mixing_rounds.h), (x, y, p, d) and the numbers below are mixed K - 1 times before these
  * steps, and x and y are projected onto X and Y. v and u are still those at the point (x_0, y_0) of the last iteration,
- * from which differences are computed. Without this, steps that suit the loss would be too long for a slow network:
- * with a gap of g between the two largest eigenvalues of M and steps of s times the curvature, differences between
- * agents decrease by a part of about g^2 / s in an iteration, if all Hessians are equal and g is smaller than s.
+ * from which differences are computed. Without this, steps would be too long for a slow network: with a gap of g
+ * between the two largest eigenvalues of M and steps of s times the curvature, differences between agents decrease by a
+ * part of about g^2 / s in an iteration, if all Hessians are equal and g is smaller than s.
  *
  * This is PRECISION in the coordinates H^1/2 x. H is a diagonal D or a full matrix. In the second case there is no h,
  * and (3) is exact where x~ lies inside X; elsewhere x~ is what a few proximal gradient steps give in the metric b D,
  * with a bound b such that H <= b D. They make (3) smaller, and are 0 where (3) is.
  *
  * tau. A = |difference of x-gradients over the same samples|^2, B = |y+ - y_0|^2 and C = |x+ - x_0|_H^2 are followed
- * over iterations and agents. The step s = nu / tau is the largest with s^2 A <= share^2 (C + s B / (eta alpha)), but
- * grows by at most a tenth per iteration. So s times the curvature along the path is at most the share: that of F in x,
- * and, by the term with B, the geometric mean of s and eta alpha times the mixed derivative. (The rule for one variable
- * is that of Malitsky and Mishchenko, "Adaptive gradient descent without descent", ICML 2020.) Where F is not convex in
- * x, that is not enough: x must be slow enough for y to follow. Then <difference of x-gradients, x+ - x_0> -
- * <difference of y-gradients, y+ - y_0> becomes negative; from then on, where H = I, steps are at most those of
- * PRECISION, with the problem's tau. And if the signal (below) grows to 100 times its least value, and by more than
- * steps have grown, steps are bounded by an eighth of what they were. This bound grows slowly, and more slowly each
- * time. An agent that cannot measure the difference in an iteration, because it refreshes from some samples, keeps its
- * last curvature: its numbers decrease by the same factor as its C.
+ * over iterations and agents. The step s = nu / tau is the largest with s^2 A <= share^2 C + share s B / a, but grows
+ * by at most a tenth per iteration: along the path s h and s a l^2 are at most the share. (For one variable this is the
+ * rule of Malitsky and Mishchenko, ICML 2020.) Where F is not convex in x, that is not enough: x must be slow enough
+ * for y to follow. Then <difference of x-gradients, x+ - x_0> - <difference of y-gradients, y+ - y_0> becomes negative;
+ * from then on, where H = I, steps are at most those of PRECISION, with the problem's tau. And if the signal (below)
+ * grows to 100 times its least value, and by more than steps have grown, steps are bounded by an eighth of what they
+ * were. This bound grows slowly, and more slowly each time. An agent that cannot measure the difference in an
+ * iteration, because it refreshes from some samples, keeps its last curvature: its numbers decrease by the same factor
+ * as its C.
  *
- * Batches. measured_batches.c measures the errors of v and u and keeps them below a part of the movement.
- *
- * Network sums. Each message has five more numbers, with which dynamic average consensus follows means over agents of
- * numbers r, here (G, A, C, B) and the monotonicity, averaged over about five iterations:
+ * measured_batches.c has the rule for batches. Each message has five more numbers, with which dynamic average consensus
+ * follows means over agents of numbers r, here (G, A, C, B) and the monotonicity, averaged over about five iterations:
  *
  *   c+ = sum_j M_ij c_j + r+ - r.
  */
@@ -112,7 +114,8 @@ static void layout(const void *parameters, const saddle_problem *problem, saddle
     saddle_layout_add(out, "p", x_dim, SADDLE_FIELD_SUM, 0);
     saddle_layout_add(out, "d", y_dim, SADDLE_FIELD_SUM, x_dim);
     saddle_layout_add(out, "c", FOLLOWED, SADDLE_FIELD_SUM, both);
-    out->kept = both + FOLLOWED + OWN_KEPT + MEASURED_KEPT + (p->mixing.count > 1 ? 3 * both : 0);
+    out->kept =
+        both + FOLLOWED + OWN_KEPT + MEASURED_KEPT + y_dim + (p->mixing.count > 1 ? 3 * both : 0);
     out->work = NUMBERS + 3 * both + 2 * x_dim;
 }
 
@@ -200,7 +203,7 @@ static void update_tau(const saddle_agent *agent, const saddle_auto_variables *a
     if (!(now[SLOPES] > 0.0) || !(now[X_MOVED] > 0.0))
         return;
     double share2 = p->share * p->share;
-    double half_b = 0.5 * share2 * fmax(now[Y_MOVED], 0.0) / (s->eta * s->alpha);
+    double half_b = 0.5 * p->share * fmax(now[Y_MOVED], 0.0) / (s->eta * s->alpha);
     double root = sqrt(half_b * half_b + now[SLOPES] * share2 * now[X_MOVED]);
     double step = fmin(GROWTH * s->nu / at->kept[TAU], (half_b + root) / now[SLOPES]);
     double bound = bound_of_step(at, now[SIGNAL], fmin(step, s->nu / at->kept[TAU]));
@@ -268,8 +271,10 @@ static void compute_targets(const saddle_agent *agent, const saddle_auto_variabl
     double tau = at->kept[TAU];
     if (!at->metric->full || !step_freely(agent, at, tau))
         step_in_diagonal(agent, at, tau);
-    for (size_t k = 0; k < at->y_dim; k++)
-        at->y_tilde[k] = at->y[k] + p->steps.alpha * at->d[k];
+    for (size_t k = 0; k < at->y_dim; k++) {
+        at->y_tilde[k] = at->y[k] + p->steps.alpha * (2.0 * at->d[k] - at->last_d[k]);
+        at->last_d[k] = at->d[k];
+    }
     saddle_set_project(agent->y_set, at->y_tilde, agent->scratch);
 }
 
@@ -457,6 +462,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     saddle_measured_start(agent, &estimates, true);
     memcpy(at.v, at.gx, (at.x_dim + at.y_dim) * sizeof *at.v);
     memcpy(at.p1, at.gx, (at.x_dim + at.y_dim) * sizeof *at.p1);
+    memcpy(at.last_d, at.gy, at.y_dim * sizeof *at.gy);
     if (agent->iteration == 0)
         agent->ifo += saddle_curvature_cost(agent->problem, agent->id, &p->measured);
 }

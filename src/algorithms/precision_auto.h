@@ -1,8 +1,8 @@
 /*
  * The variables of PRECISION-auto, which precision_auto.c describes.
  *
- * The published span is  x | y | p | d | c, the kept state  v | u | r | numbers | numbers of measured_batches.h, and
- * with several rounds of mixing  x_0 | y_0 | (x, y, p, d) of the round before.
+ * The published span is  x | y | p | d | c, the kept state  v | u | r | numbers | numbers of measured_batches.h | d_,
+ * and with several rounds of mixing  x_0 | y_0 | (x, y, p, d) of the round before.
  */
 #pragma once
 
@@ -48,6 +48,7 @@ typedef struct saddle_auto_variables {
     double *x1, *y1, *p1, *d1, *c1;  /* next */
     double *v, *u, *r;               /* kept */
     double *kept, *measured;         /* kept: own numbers, and those of the estimates */
+    double *last_d;                  /* kept: d of the last iteration */
     double *more;                    /* kept: x_0, y_0 and (x, y, p, d) of the round before */
     double *gx, *gy;                 /* work: over a batch, or its first half */
     double *hx, *hy;                 /* work: over its second half */
@@ -63,7 +64,8 @@ static inline saddle_auto_variables saddle_auto_variables_of(const saddle_agent 
     size_t x_dim = agent->problem->x_dim;
     size_t both = x_dim + agent->problem->y_dim;
     double *g = agent->work + NUMBERS;
-    double *more = agent->kept + both + FOLLOWED + OWN_KEPT + MEASURED_KEPT;
+    double *last_d = agent->kept + both + FOLLOWED + OWN_KEPT + MEASURED_KEPT;
+    double *more = last_d + both - x_dim;
     const double *estimated = p->mixing.count > 1 ? more : agent->now;
     return (saddle_auto_variables){.x_dim = x_dim,
                                    .y_dim = both - x_dim,
@@ -85,6 +87,7 @@ static inline saddle_auto_variables saddle_auto_variables_of(const saddle_agent 
                                    .r = agent->kept + both,
                                    .kept = agent->kept + both + FOLLOWED,
                                    .measured = agent->kept + both + FOLLOWED + OWN_KEPT,
+                                   .last_d = last_d,
                                    .more = more,
                                    .gx = g,
                                    .gy = g + x_dim,

@@ -418,10 +418,30 @@ START_TEST(slow_networks_do_not_stop_it)
                                    "gap=end",
                                    "iterations=5000",
                                    "max-rounds=5000",
-                                   "max-ifo=200000",
+                                   "max-ifo=400000",
                                    NULL};
     saddle_result *result = test_run(setting, NULL);
     assert_at_most(result->rows[result->row_count - 1].gap, 3e-4);
+    saddle_result_free(result);
+}
+END_TEST
+
+/* With PRECISION's step in y, x and y rotate about this solution and end at a gap of 8e-3. */
+START_TEST(x_and_y_do_not_chase_each_other)
+{
+    const char *const setting[] = {"problem=group-dro",
+                                   "groups=1,label",
+                                   "data=synthetic:600:10",
+                                   "seed=1",
+                                   "agents=4",
+                                   "topology=path",
+                                   "algorithm=precision-auto",
+                                   "gap=end",
+                                   "iterations=2000",
+                                   "trace-every=2000",
+                                   NULL};
+    saddle_result *result = test_run(setting, NULL);
+    assert_at_most(result->rows[result->row_count - 1].gap, 1e-7);
     saddle_result_free(result);
 }
 END_TEST
@@ -454,6 +474,7 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(limit, it_reaches_the_saddle_of_the_quadratic, 0, 4);
     tcase_add_loop_test(limit, it_is_not_caught_by_its_noise, 0, 2);
     tcase_add_loop_test(limit, slow_networks_do_not_stop_it, 0, 6);
+    tcase_add_test(limit, x_and_y_do_not_chase_each_other);
     tcase_add_test(limit, many_columns_do_not_make_it_diverge);
     suite_add_tcase(suite, limit);
     return suite;

@@ -12,6 +12,7 @@
 
 #include "algorithms/precision_auto.h"
 #include "core/rng.h"
+#include "core/vector.h"
 #include "instances.h"
 #include "sets/set.h"
 #include "support.h"
@@ -21,7 +22,8 @@ enum { MOST = 128, AGENTS = 32 }; /* the largest dimensions, and numbers of samp
 /* One agent. Vectors are x followed by y. */
 typedef struct node {
     double z[2 * MOST], tracker[2 * MOST], estimate[2 * MOST];
-    double c[5], r[5]; /* signal, slopes, movement of x, movement of y, monotonicity */
+    double last[2 * MOST]; /* tracker of the last iteration, after mixing */
+    double c[5], r[5];     /* signal, slopes, movement of x, movement of y, monotonicity */
     double tau, least, least_step, most, bound, easing;
     double error[2], sample[2], difference, since, span;
 } node;
@@ -199,14 +201,15 @@ static void follow_mean(double *mean, double number, double weight)
     *mean = *mean == 0.0 ? number : (1.0 - weight) * *mean + weight * number;
 }
 
-/* The step s is the largest with s^2 A <= share^2 (C + s B / (eta alpha)), by bisection; at most 1.1 times the last. */
+/* The step s is the largest with s^2 A <= share^2 C + share s B / (eta alpha), by bisection; at most 1.1 times the
+ * last. */
 static double curvature_step(const slow *s, const node *n, const double *f)
 {
     double most = 1.1 * s->nu / n->tau;
     double low = 0.0;
     double high = most;
     double b = fmax(f[3], 0.0) / (s->eta * s->alpha);
-#define FITS(step) (f[1] * ((step) * (step)) <= s->share * s->share * (f[2] + b * (step)))
+#define FITS(step) (f[1] * ((step) * (step)) <= s->share * (s->share * f[2] + b * (step)))
     if (FITS(most))
         return most;
     for (int k = 0; k < 200; k++) {
@@ -469,9 +472,12 @@ static void step(slow *s, uint64_t t)
         double tilde[2 * MOST];
         *next = *now;
         next->tau = next_tau(s, next);
+        memcpy(next->last, now->tracker, sizeof next->last);
         step_in_x(s, now, next->tau, tilde);
+        /* PRECISION+ does not extrapolate. */
+        const double *last = s->plus ? now->tracker : now->last;
         for (size_t k = s->x_dim; k < s->both; k++)
-            tilde[k] = now->z[k] + s->alpha * now->tracker[k];
+            tilde[k] = now->z[k] + s->alpha * (2.0 * now->tracker[k] - last[k]);
         saddle_set_project(s->instance->y_set, tilde + s->x_dim, s->scratch);
         mix(s, i, OFFSET(z), s->both, next->z);
         for (size_t k = 0; k < s->both; k++)
@@ -559,7 +565,14 @@ static void begin(slow *s, const test_rig *rig, bool plus)
             s->ifo[i] = samples + full_variances(s, i, 0, n->z, n->sample) +
                         saddle_curvature_cost(s->problem, i, &p->measured);
         }
+        /* A variance that is rounding is none. */
+        double *u = n->estimate + s->x_dim;
+        if (n->sample[0] <= 1e-24 * saddle_dot(s->x_dim, n->estimate, n->estimate))
+            n->sample[0] = 0.0;
+        if (n->sample[1] <= 1e-24 * saddle_dot(s->both - s->x_dim, u, u))
+            n->sample[1] = 0.0;
         memcpy(n->tracker, n->estimate, sizeof n->tracker);
+        memcpy(n->last, n->estimate, sizeof n->last);
     }
 }
 
