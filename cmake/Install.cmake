@@ -18,6 +18,9 @@ endforeach()
 if(MPI_C_FOUND)
   install(TARGETS saddle_mpi LIBRARY DESTINATION ${SADDLE_MODULE_DIR} COMPONENT mpi)
 endif()
+if(ZMQ_FOUND)
+  install(TARGETS saddle_peer LIBRARY DESTINATION ${SADDLE_MODULE_DIR} COMPONENT peer)
+endif()
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/saddleConfig.cmake.in ${PROJECT_BINARY_DIR}/saddleConfig.cmake
   INSTALL_DESTINATION ${SADDLE_CMAKE_DIR} NO_SET_AND_CHECK_MACRO)

@@ -50,3 +50,13 @@ if(NOT MPI_C_FOUND)
 elseif(NOT METIS_INCLUDE_DIR OR NOT METIS_LIBRARY)
   saddle_left_out("placing agents of the engine mpi by the network" "METIS (libmetis-dev)")
 endif()
+
+# The module of peers.
+if(SADDLE_PEERS STREQUAL AUTO)
+  pkg_check_modules(ZMQ QUIET IMPORTED_TARGET libzmq)
+elseif(SADDLE_PEERS)
+  pkg_check_modules(ZMQ REQUIRED IMPORTED_TARGET libzmq)
+endif()
+if(NOT ZMQ_FOUND)
+  saddle_left_out("saddle peer" "ZeroMQ (libzmq3-dev)")
+endif()

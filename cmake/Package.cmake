@@ -1,5 +1,5 @@
 # `cpack` makes Debian packages: libsaddle with the number of the soname (libsaddle0.2), libsaddle-dev, saddle and, if
-# they are built, libsaddle0.2-mpi and python3-saddle. Configured with -DCMAKE_INSTALL_PREFIX=/usr (the preset deb),
+# they are built, libsaddle0.3-mpi, libsaddle0.3-peer and python3-saddle. Configured with -DCMAKE_INSTALL_PREFIX=/usr (the preset deb),
 # libraries go where Debian has them, /usr/lib/x86_64-linux-gnu.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Saddle authors")
@@ -57,6 +57,14 @@ if(MPI_C_FOUND)
   set(CPACK_DEBIAN_MPI_PACKAGE_CONTROL_EXTRA ${debian}/library/postinst ${debian}/library/postrm)
 endif()
 
+if(ZMQ_FOUND)
+  saddle_debian(peer libsaddle${SADDLE_SOVERSION}-peer libs "module for peers"
+                "This package has the module of saddle peer, for the program and the Python package.")
+  list(APPEND module libsaddle${SADDLE_SOVERSION}-peer)
+  set(CPACK_DEBIAN_PEER_PACKAGE_CONTROL_EXTRA ${debian}/library/postinst ${debian}/library/postrm)
+endif()
+list(JOIN module ", " module)
+
 if(TARGET saddle)
   saddle_debian(program saddle math "program" "This package has the program saddle, its manual page and completions.")
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "curl, gnuplot-nox")
@@ -70,7 +78,7 @@ if(TARGET saddle_python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS
       "python3-matplotlib, python3-networkx, python3-pandas, python3-scipy, python3-sklearn,\
  python3-torch, python3-tqdm")
-  if(MPI_C_FOUND)
+  if(module)
     string(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS ", ${module}")
   endif()
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${debian}/python/postinst ${debian}/python/prerm)

@@ -72,6 +72,13 @@ if(MPI_C_FOUND)
     DEPENDS saddle_mpi VERBATIM)
   set(modules ${package}/libsaddle-mpi.so)
 endif()
+if(ZMQ_FOUND)
+  add_custom_command(
+    OUTPUT ${package}/libsaddle-peer.so
+    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:saddle_peer> ${package}/libsaddle-peer.so
+    DEPENDS saddle_peer VERBATIM)
+  list(APPEND modules ${package}/libsaddle-peer.so)
+endif()
 target_include_directories(saddle_package PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(saddle_package PRIVATE saddle_flags ${SADDLE_LIBRARIES})
 target_link_options(saddle_package PRIVATE -Wl,--version-script=${PROJECT_BINARY_DIR}/package.map)

@@ -11,7 +11,7 @@ BUILD_PACKAGES=(
     gcc libc6-dev cmake make pkg-config
     libsleef-dev librandom123-dev liblapacke-dev libarpack2-dev
     libyaml-dev zlib1g-dev libsodium-dev
-    libopenmpi-dev openmpi-bin libmetis-dev
+    libopenmpi-dev openmpi-bin libmetis-dev libzmq3-dev
 )
 
 # Debian packages that the tests need in addition; tests that lack one are skipped.

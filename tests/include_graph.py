@@ -27,7 +27,7 @@ SEES = {
     "problems": "core files graph sets data models",
     "algorithms": "core sets",
     "engines": "core graph problems algorithms",
-    "peers": "core graph",
+    "peers": "core files graph algorithms engines",
     "observe": "core files graph sets data models problems algorithms engines",
     "instance": "core files graph sets data models problems algorithms engines observe",
     "checkpoint": "core files graph sets data models problems algorithms engines observe instance",

@@ -213,8 +213,10 @@ static void leave(saddle_world *world)
 static const struct saddle_world_class class = {
     .add_terms = add_terms, .join = join, .destroy = leave};
 
-static saddle_status connect(saddle_world **out, const saddle_graph *graph, saddle_error *error)
+static saddle_status connect(const saddle_engine_class *engine, saddle_world **out,
+                             const saddle_graph *graph, saddle_error *error)
 {
+    (void)engine;
     (void)error;
     size_t agents = graph != NULL ? graph->agents : 0;
     rank_world *self = calloc(1, sizeof *self);

@@ -112,12 +112,18 @@ size_t saddle_world_place(const saddle_world *world, size_t agent)
     return found != NULL ? (size_t)(found - world->here) : 0;
 }
 
-/* Puts the failed rank in front of a message. */
-static void name_rank(saddle_error *error, size_t rank)
+saddle_status saddle_world_check(const saddle_world *world, saddle_error *error)
+{
+    return world->kind->check != NULL ? world->kind->check(world, error) : SADDLE_OK;
+}
+
+/* Puts the failed process in front of a message. */
+static void name_rank(const saddle_world *world, saddle_error *error, size_t rank)
 {
     saddle_error said = *error;
-    saddle_fail(error, said.status, "rank %zu: %.*s", rank, (int)sizeof said.message - 32,
-                said.message);
+    saddle_fail(error, said.status, "%s %zu: %.*s",
+                world->kind->member != NULL ? world->kind->member : "rank", rank,
+                (int)sizeof said.message - 32, said.message);
 }
 
 saddle_status saddle_world_agree(const saddle_world *world, saddle_status status,
@@ -129,6 +135,7 @@ saddle_status saddle_world_agree(const saddle_world *world, saddle_status status
     /* The lowest failed rank maximizes the number of ranks from it to the last. */
     double left = status == SADDLE_OK ? 0.0 : (double)(world->ranks - world->rank);
     world->largest(world, 1, &left);
+    SADDLE_TRY(saddle_world_check(world, error));
     if (left == 0.0)
         return SADDLE_OK;
     size_t first = world->ranks - (size_t)left;
@@ -139,8 +146,9 @@ saddle_status saddle_world_agree(const saddle_world *world, saddle_status status
         said = *error;
     said.status = status;
     world->share(world, first, sizeof said, &said);
+    SADDLE_TRY(saddle_world_check(world, error));
     if ((size_t)failed < world->ranks)
-        name_rank(&said, first);
+        name_rank(world, &said, first);
     if (error != NULL)
         *error = said;
     return said.status;
@@ -188,7 +196,7 @@ saddle_status saddle_world_sum(const saddle_world *world, size_t size, saddle_wo
     if (status == SADDLE_OK)
         world->kind->join(world, size, out);
     saddle_free(terms);
-    return status;
+    return status == SADDLE_OK ? saddle_world_check(world, error) : status;
 }
 
 void saddle_world_fill(const saddle_world *world, size_t width, double *numbers)

@@ -15,8 +15,15 @@ struct saddle_world_class {
                       size_t stride, double *terms, double *sum);
     /* Completes a sum: every process receives the entries that the others have added up. */
     void (*join)(const saddle_world *world, size_t size, double *sum);
+    /* Fails if processes cannot communicate any more; other operations then return at once, without a result.
+     * NULL: never. */
+    saddle_status (*check)(const saddle_world *world, saddle_error *error);
+    const char *member; /* what messages call a process; NULL: "rank" */
     void (*destroy)(saddle_world *world);
 };
+
+/* Calls check() if there is one. */
+saddle_status saddle_world_check(const saddle_world *world, saddle_error *error);
 
 /* Gives every process a copy of a block of process 0, of any length: in the others, *block is
  * allocated, to be freed with saddle_free(). `what` is for the message if memory is short. Collective. */

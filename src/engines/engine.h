@@ -67,7 +67,8 @@ typedef struct saddle_engine_class {
     saddle_module_name module; /* what it opens when it is used; no name: nothing */
     /* Finds the participating processes and places the agents of a graph on them; without a graph
      * (NULL), only finds the processes. NULL: there is only this process. */
-    saddle_status (*connect)(saddle_world **out, const saddle_graph *graph, saddle_error *error);
+    saddle_status (*connect)(const struct saddle_engine_class *engine, saddle_world **out,
+                             const saddle_graph *graph, saddle_error *error);
     /* Sets after how many seconds of silence a process counts as stopped and the job ends, and the
      * checkpoint that the message names (NULL: none has been written). Returns false when stopped
      * processes cannot be noticed. NULL: there is only this process. */

@@ -22,7 +22,7 @@ saddle_status saddle_engine_connect(const saddle_engine_class *engine, saddle_wo
                                     const saddle_graph *graph, saddle_error *error)
 {
     return engine->connect != NULL
-               ? engine->connect(out, graph, error)
+               ? engine->connect(engine, out, graph, error)
                : saddle_world_alone(out, graph != NULL ? graph->agents : 0, error);
 }
 

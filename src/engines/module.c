@@ -64,18 +64,18 @@ static bool find(const char *module, char path[PATH_MAX])
     return false;
 }
 
-static saddle_status check(const saddle_module *found, const char *path, size_t bytes,
-                           saddle_error *error)
+static saddle_status check(const saddle_module *found, const saddle_module_name *module,
+                           const char *path, size_t bytes, saddle_error *error)
 {
     if (found == NULL)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "--engine: '%s' is not a module of saddle; install the one of saddle %s",
-                           path, saddle_version());
+                           "%s: '%s' is not a module of saddle; install the one of saddle %s",
+                           module->user, path, saddle_version());
     if (strcmp(found->version, saddle_version()) != 0 || found->bytes != bytes)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "--engine: the module '%s' is of another build, of saddle %s, and this "
-                           "is saddle %s; install both from one build",
-                           path, found->version, saddle_version());
+                           "%s: the module '%s' is of another build, of saddle %s, and this is "
+                           "saddle %s; install both from one build",
+                           module->user, path, found->version, saddle_version());
     return SADDLE_OK;
 }
 
@@ -86,24 +86,24 @@ static saddle_status load(const saddle_module **out, const saddle_module_name *m
     saddle_signals signals;
     if (!find(module->name, path))
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "--engine: %s needs a module that is not installed ('%s'); install the "
-                           "package libsaddle" SADDLE_SOVERSION "-%s, or install %s and build "
-                           "saddle again, or use threads",
-                           module->name, path, module->name, module->needs);
+                           "%s needs a module that is not installed ('%s'); install the package "
+                           "libsaddle" SADDLE_SOVERSION
+                           "-%s, or install %s and build saddle again%s",
+                           module->user, path, module->name, module->needs, module->other);
     saddle_signals_save(&signals);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     saddle_signals_restore(&signals);
     if (handle == NULL) {
         const char *reason = dlerror();
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "--engine: %s needs the module '%s', which cannot be loaded (%s); "
-                           "install the libraries that it was built with: %s, or use threads",
-                           module->name, path, reason != NULL ? reason : "no reason given",
-                           module->needs);
+                           "%s needs the module '%s', which cannot be loaded (%s); install the "
+                           "libraries that it was built with: %s%s",
+                           module->user, path, reason != NULL ? reason : "no reason given",
+                           module->needs, module->other);
     }
     /* It stays open, also if it is of no use: its libraries may have started threads. */
     const saddle_module *found = dlsym(handle, "saddle_module_table");
-    SADDLE_TRY(check(found, path, bytes, error));
+    SADDLE_TRY(check(found, module, path, bytes, error));
     *out = found;
     return SADDLE_OK;
 }

@@ -21,7 +21,9 @@ typedef struct saddle_module {
 
 /* Whose module to open. */
 typedef struct saddle_module_name {
-    const char *name; /* "mpi" for libsaddle-mpi.so */
+    const char *name;  /* "mpi" for libsaddle-mpi.so */
+    const char *user;  /* begins messages, such as "--engine: mpi" */
+    const char *other; /* a remedy that ends messages, such as ", or use threads"; "" for none */
     const char
         *needs; /* what must be installed to build and load it: its upstream and Debian names */
 } saddle_module_name;

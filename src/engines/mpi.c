@@ -365,7 +365,10 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
 const saddle_engine_class saddle_mpi_engine = {
     .name = "mpi",
     .summary = "agents on the processes of an MPI job, each with any number of threads",
-    .module = {.name = "mpi", .needs = "an MPI such as Open MPI (Debian: libopenmpi-dev)"},
+    .module = {.name = "mpi",
+               .user = "--engine: mpi",
+               .other = ", or use threads",
+               .needs = "an MPI such as Open MPI (Debian: libopenmpi-dev)"},
     .connect = saddle_mpi_connect,
     .watch = saddle_heartbeat_watch,
     .create = create,

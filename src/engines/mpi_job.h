@@ -4,6 +4,7 @@
 #include <saddle/graph.h>
 
 #include "core/world.h"
+#include "engines/engine.h"
 #include "engines/transport.h"
 
 /* ---- mpi_world.c ------------------------------------------------------------------------------ */
@@ -13,8 +14,8 @@ extern const saddle_transport *saddle_mpi;
 
 /* Places the agents of a graph on the processes of the job; without a graph (NULL), only finds the
  * processes. Collective. */
-saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph,
-                                 saddle_error *error);
+saddle_status saddle_mpi_connect(const saddle_engine_class *engine, saddle_world **out,
+                                 const saddle_graph *graph, saddle_error *error);
 /* Returns the group of a world of saddle_mpi_connect(); borrowed. */
 saddle_group *saddle_mpi_group(const saddle_world *world);
 

@@ -108,8 +108,10 @@ static saddle_status place_agents(mpi_world *w, const saddle_graph *graph, saddl
     return SADDLE_OK;
 }
 
-saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, saddle_error *error)
+saddle_status saddle_mpi_connect(const saddle_engine_class *engine, saddle_world **out,
+                                 const saddle_graph *graph, saddle_error *error)
 {
+    (void)engine;
     size_t rank;
     size_t ranks;
     *out = NULL;

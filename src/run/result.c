@@ -297,6 +297,19 @@ saddle_status saddle_result_write(saddle_result *result, const saddle_world *wor
     return saddle_world_agree(world, status, error);
 }
 
+saddle_status saddle_result_save_own(const saddle_result *result, const char *path,
+                                     saddle_error *error)
+{
+    saddle_saved_model *model;
+    SADDLE_TRY(describe(&model, result, error));
+    model->agents = 1;
+    model->x_mean = model->x;
+    model->y_mean = model->y;
+    saddle_status status = saddle_saved_model_write(model, NULL, NULL, NULL, path, error);
+    saddle_saved_model_free(model);
+    return status;
+}
+
 saddle_status saddle_result_model(const saddle_result *result, saddle_saved_model **out,
                                   saddle_error *error)
 {

@@ -23,4 +23,7 @@ void saddle_result_measure_disagreement(saddle_result *result, const saddle_worl
  * the others send it a row at a time. After a failure the means are no longer there. Collective. */
 saddle_status saddle_result_write(saddle_result *result, const saddle_world *world,
                                   const char *path, saddle_error *error);
+/* Writes the model of the only agent of this process: its own copies, as if there were no other agents. */
+saddle_status saddle_result_save_own(const saddle_result *result, const char *path,
+                                     saddle_error *error);
 SADDLE_RELEASES(saddle_result, saddle_result_free)

@@ -84,6 +84,35 @@ saddle_status saddle_run_of_several(const saddle_instance *instance, const saddl
                                     bool alone, const saddle_hooks *hooks, saddle_result **out,
                                     saddle_error *error);
 
+/* ---- own_run.c: a run in which this process knows only its own agent ---- */
+
+/* What the agent sees at a point of its trace. */
+typedef struct saddle_own_row {
+    uint64_t iteration;
+    double seconds;
+    double loss; /* the mean loss over its own samples, at its own x and y */
+    double
+        distance; /* mean over its neighbours of |x - x_j|^2 + |y - y_j|^2, with what they sent last */
+} saddle_own_row;
+
+/* The outputs of the agent, and what it reports. */
+typedef struct saddle_own_outputs {
+    const char *trace;                                     /* NULL: none */
+    const char *model;                                     /* NULL: none */
+    void (*row)(void *context, const saddle_own_row *row); /* NULL: none */
+    void *context;
+} saddle_own_outputs;
+
+/*
+ * Runs a plan on an instance whose world has one agent in each process. All processes set up together; then each goes
+ * through the iterations with messages of neighbours only, measures what it can measure alone, and writes its own
+ * files. The rows have the distance of the plan's trace_every. `warning` may be NULL. Ends early when processes
+ * cannot communicate any more (saddle_world_check()), with that reason.
+ */
+saddle_status saddle_run_own(const saddle_instance *instance, const saddle_plan *plan,
+                             const saddle_own_outputs *outputs, saddle_warning *warning,
+                             void *context, saddle_error *error);
+
 /* ---- setup.c ---- */
 
 /* Copies a plan to r->given. If iterations are not given but a budget of IFO calls is,

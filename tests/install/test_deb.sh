@@ -36,6 +36,7 @@ LIBRARY=libsaddle$SOVERSION
 PACKAGES=("$LIBRARY" libsaddle-dev saddle)
 [[ -z $PYTHON ]] || PACKAGES+=(python3-saddle)
 [[ ! -f $BUILD/libsaddle-mpi.so ]] || PACKAGES+=("$LIBRARY-mpi")
+[[ ! -f $BUILD/libsaddle-peer.so ]] || PACKAGES+=("$LIBRARY-peer")
 
 # ---- the packages -----------------------------------------------------------------------------
 

@@ -363,7 +363,8 @@ static void compute_mean(void *context, size_t rank)
     saddle_world *world = NULL;
     saddle_metric found;
     double *matrices = test_doubles(e->m * entries);
-    assert_ok(test_thread_world_engine.connect(&world, &graph, &error), error);
+    assert_ok(test_thread_world_engine.connect(&test_thread_world_engine, &world, &graph, &error),
+              error);
     for (size_t agent = 0; agent < e->m; agent++)
         for (size_t k = 0; k < entries; k++)
             matrices[agent * entries + k] =

@@ -1,0 +1,167 @@
+/* The engine of a session: this process's agent on a pool of threads, and rounds with its neighbours only. */
+#include "algorithms/layout.h"
+#include "core/processors.h"
+#include "engines/local_agents.h"
+#include "peers/session.h"
+
+/* What is sent in a round of an iteration: these blocks of the agent's row. */
+typedef struct round_blocks {
+    size_t count;
+    saddle_row_block block[SADDLE_MOST_BLOCKS_SENT];
+    size_t doubles;
+} round_blocks;
+
+typedef struct engine {
+    saddle_local local; /* must be first: its functions are this engine's */
+    saddle_exchange exchange;
+    saddle_session *session;
+    round_blocks *message; /* per round of an iteration */
+    double *packed;        /* the longest of them */
+    unsigned round;        /* of the iteration */
+    uint64_t number;       /* of the round, over all iterations */
+} engine;
+
+static engine *engine_with(saddle_exchange *exchange)
+{
+    return (engine *)((char *)exchange - offsetof(engine, exchange));
+}
+
+static void send_round(saddle_exchange *exchange, unsigned parity, unsigned round)
+{
+    engine *e = engine_with(exchange);
+    const round_blocks *m = &e->message[round];
+    const double *row = e->local.span[parity];
+    double *at = e->packed;
+    for (size_t k = 0; k < m->count; at += m->block[k++].length)
+        memcpy(at, row + m->block[k].offset, m->block[k].length * sizeof *at);
+    e->round = round;
+    saddle_session_send_round(e->session, e->number, e->packed, m->doubles * sizeof *at);
+}
+
+static void take_message(void *context, size_t neighbour, size_t offset, const void *bytes,
+                         size_t size)
+{
+    engine *e = context;
+    const round_blocks *m = &e->message[e->round];
+    double *row = e->local.links.halo + neighbour * e->local.stride;
+    const char *at = bytes;
+    (void)offset;
+    (void)size;
+    for (size_t k = 0; k < m->count; at += m->block[k++].length * sizeof *row)
+        memcpy(row + m->block[k].offset, at, m->block[k].length * sizeof *row);
+}
+
+static void take_round(saddle_exchange *exchange)
+{
+    engine *e = engine_with(exchange);
+    saddle_session_take_round(e->session, e->number++,
+                              e->message[e->round].doubles * sizeof(double), take_message, e);
+}
+
+/* Lists what is sent in each round. */
+static void find_messages(engine *e)
+{
+    saddle_local *local = &e->local;
+    size_t most = 0;
+    e->message = saddle_allocator_block(&local->memory, local->layout.rounds, sizeof *e->message);
+    for (unsigned round = 0; e->message != NULL && round < local->layout.rounds; round++) {
+        round_blocks *m = &e->message[round];
+        m->count = saddle_links_blocks(&local->links, round, m->block);
+        for (size_t k = 0; k < m->count; k++)
+            m->doubles += m->block[k].length;
+        most = m->doubles > most ? m->doubles : most;
+    }
+    e->packed = saddle_allocator_block(&local->memory, most, sizeof(double));
+}
+
+static void destroy(saddle_engine *base)
+{
+    if (base == NULL)
+        return;
+    saddle_local_clear((saddle_local *)base);
+    saddle_free(base);
+}
+
+/* Returns why an instance cannot run on peers; NULL if it can. */
+static const char *why_not(const saddle_local *local)
+{
+    const saddle_engine_inputs *in = &local->inputs;
+    if (local->oracle)
+        return "a number that is computed from all agents at once (gamma exact)";
+    if (in->link_model != NULL)
+        return "simulated time (link-model)";
+    if (in->restore != NULL)
+        return "a checkpoint to resume from";
+    if (local->links.changing || local->links.compressed)
+        return "simulated links, churn or compression";
+    return NULL;
+}
+
+static const saddle_engine_class functions;
+
+static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inputs,
+                            saddle_error *error)
+{
+    *out = NULL;
+    engine *e = saddle_alloc(1, sizeof *e);
+    SADDLE_TRY(saddle_check_memory(e, "the engine", error));
+    saddle_local *local = &e->local;
+    e->session = saddle_peer_session(inputs->instance->world);
+    saddle_status status = saddle_local_make(local, inputs, saddle_processors(1), error);
+    const char *needs = status == SADDLE_OK ? why_not(local) : NULL;
+    if (needs != NULL)
+        status = saddle_fail(error, SADDLE_UNSUPPORTED,
+                             "%s with these options needs %s, which peers do not have yet; leave "
+                             "it out of the network file",
+                             inputs->algorithm->name, needs);
+    if (status == SADDLE_OK) {
+        find_messages(e);
+        if (local->memory.failed)
+            status = saddle_no_memory(error, "the messages of a round");
+    }
+    if (status != SADDLE_OK) {
+        destroy(&local->base);
+        return status;
+    }
+    local->base.kind = &functions;
+    if (local->links.ghosts > 0 && local->layout.rounds > 0) {
+        e->exchange = (saddle_exchange){.send = send_round, .receive = take_round};
+        local->exchange = &e->exchange;
+    }
+    saddle_local_start(local);
+    *out = &local->base;
+    return SADDLE_OK;
+}
+
+static double bytes(const saddle_engine_inputs *inputs)
+{
+    return saddle_local_bytes(inputs, saddle_processors(1));
+}
+
+/* Ends early when the session fails: it also knows of interrupts. */
+static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fault *fault)
+{
+    engine *e = (engine *)base;
+    saddle_limits own = *limits;
+    saddle_first_fault first;
+    own.interrupt = saddle_session_failed(e->session);
+    saddle_local_run(&e->local, &own, NULL, &first);
+    if (first.fault.kind != SADDLE_FAULT_NONE)
+        *fault = first.fault;
+}
+
+static const saddle_engine_class functions = {
+    .name = "peer",
+    .summary = "one agent here, and one at each peer",
+    .connect = saddle_peer_connect,
+    .create = create,
+    .bytes = bytes,
+    .destroy = destroy,
+    .advance = advance,
+    SADDLE_LOCAL_FUNCTIONS,
+};
+
+saddle_peer_engine saddle_peer_engine_of(saddle_session *session)
+{
+    return (saddle_peer_engine){.kind = functions, .session = session};
+}

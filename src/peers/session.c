@@ -1,0 +1,323 @@
+/* Sessions: opening, waiting, exchanges and rounds, and closing. */
+#include <sodium/crypto_scalarmult.h>
+#include <sodium/randombytes.h>
+#include <sodium/utils.h>
+
+#include "peers/session_state.h"
+
+/* Seconds after which what is waited for is asked for again, and how long a neighbour that has nothing to wait for is
+ * waited for at the end. Milliseconds in which the last
+ * messages are sent. */
+#define ASK_AGAIN 0.5
+#define LAST_WAIT 5.0
+enum { GOODBYE = 1000, QUEUE_PER_AGENT = 4, QUEUE = 64 };
+
+static const saddle_module_name module = {
+    .name = "peer", .user = "saddle peer", .other = "", .needs = "ZeroMQ (Debian: libzmq3-dev)"};
+
+/* ---- waiting ---------------------------------------------------------------------------------- */
+
+/* What is waited for; `asked` says again what it needs. Returns the first agent that it still waits for, or the
+ * number of agents. */
+typedef size_t awaited(const saddle_session *s, uint64_t step);
+typedef void asked(saddle_session *s, uint64_t step);
+
+/* Waits; returns whether all came. */
+static bool wait_for(saddle_session *s, awaited *missing, asked *ask, uint64_t step,
+                     const char *what, double patience)
+{
+    double now = saddle_clock_seconds();
+    double again = now + ASK_AGAIN;
+    size_t agents = s->with.graph->agents;
+    size_t before = SIZE_MAX;
+    double since = now;
+    size_t agent;
+    while (!s->failed && (agent = missing(s, step)) < agents) {
+        saddle_session_look(s);
+        now = saddle_clock_seconds();
+        if (agent != before)
+            since = now;
+        before = agent;
+        if (now > again) {
+            ask(s, step);
+            again = now + ASK_AGAIN;
+        }
+        if (now - since > patience && patience < s->with.patience)
+            return false;
+        if (now - since > patience)
+            SADDLE_SESSION_FAIL(
+                s, SADDLE_IO,
+                "nothing from agent %zu for %g seconds, %s %llu; is its process running, and can "
+                "its address be reached?",
+                agent, patience, what, (unsigned long long)step);
+    }
+    return !s->failed;
+}
+
+static size_t unmet(const saddle_session *s, uint64_t step)
+{
+    (void)step;
+    for (size_t k = 0; k < s->neighbours; k++)
+        if (!s->neighbour[k].met)
+            return s->neighbour[k].agent;
+    return s->with.graph->agents;
+}
+
+static void say_hello(saddle_session *s, uint64_t step)
+{
+    (void)step;
+    for (size_t k = 0; k < s->neighbours; k++)
+        if (!s->neighbour[k].met)
+            saddle_session_hello(s, k);
+}
+
+saddle_status saddle_session_meet(saddle_session *s, saddle_error *error)
+{
+    say_hello(s, 0);
+    wait_for(s, unmet, say_hello, 0, "in exchange", s->with.patience);
+    return saddle_session_check(s, error);
+}
+
+static size_t missing_record(const saddle_session *s, uint64_t step)
+{
+    (void)step;
+    return saddle_flood_missing(s->flood);
+}
+
+static void ask_records(saddle_session *s, uint64_t step)
+{
+    (void)step;
+    saddle_flood_ask(s->flood);
+}
+
+static size_t missing_round(const saddle_session *s, uint64_t round)
+{
+    for (size_t k = 0; k < s->neighbours; k++) {
+        const saddle_round_message *m = &s->neighbour[k].round[round % 2];
+        if (!m->held || m->round != round)
+            return s->neighbour[k].agent;
+    }
+    return s->with.graph->agents;
+}
+
+static void ask_round(saddle_session *s, uint64_t round)
+{
+    for (size_t k = 0; k < s->neighbours; k++)
+        if (!s->neighbour[k].round[round % 2].held)
+            saddle_session_say(s, k, SADDLE_MESSAGE_AGAIN, round, NULL, 0);
+}
+
+static size_t busy(const saddle_session *s, uint64_t step)
+{
+    (void)step;
+    for (size_t k = 0; k < s->neighbours; k++)
+        if (!s->neighbour[k].done)
+            return s->neighbour[k].agent;
+    return s->with.graph->agents;
+}
+
+static void say_done(saddle_session *s, uint64_t step)
+{
+    for (size_t k = 0; k < s->neighbours; k++)
+        saddle_session_say(s, k, SADDLE_MESSAGE_DONE, step, NULL, 0);
+}
+
+void saddle_session_finish(saddle_session *s)
+{
+    say_done(s, 0);
+    wait_for(s, busy, say_done, 0, "at the end of run", fmin(LAST_WAIT, 0.5 * s->with.patience));
+}
+
+/* ---- exchanges and rounds --------------------------------------------------------------------- */
+
+void saddle_session_exchange(saddle_session *s, size_t from, const void *own, size_t bytes,
+                             saddle_take_record *take, void *context)
+{
+    size_t agents = s->with.graph->agents;
+    bool all = from == agents;
+    for (size_t offset = 0; offset < bytes && !s->failed;) {
+        size_t piece = bytes - offset < SADDLE_MOST_RECORD ? bytes - offset : SADDLE_MOST_RECORD;
+        bool gives = all || from == s->with.self;
+        if (saddle_flood_begin(s->flood, (const unsigned char *)own + offset, gives ? piece : 0,
+                               &s->reason) != SADDLE_OK) {
+            s->failed = 1;
+            return;
+        }
+        if (!wait_for(s, missing_record, ask_records, saddle_flood_step(s->flood), "in exchange",
+                      s->with.patience))
+            return;
+        for (size_t i = 0; i < agents; i++) {
+            size_t size;
+            const void *record = saddle_flood_record(s->flood, i, &size);
+            if (size != (all || i == from ? piece : 0)) {
+                SADDLE_SESSION_FAIL(
+                    s, SADDLE_BAD_INPUT,
+                    "agent %zu gave %zu bytes in exchange %llu, and %zu were due; give all "
+                    "agents the same build of saddle and the same network file",
+                    i, size, (unsigned long long)saddle_flood_step(s->flood),
+                    all || i == from ? piece : 0);
+                return;
+            }
+            if (size > 0)
+                take(context, i, offset, record, size);
+        }
+        offset += piece;
+    }
+}
+
+void saddle_session_send_round(saddle_session *s, uint64_t round, const void *bytes, size_t size)
+{
+    if (s->failed)
+        return;
+    if (!saddle_session_keep(&s->sent[round % 2], round, bytes, size)) {
+        SADDLE_SESSION_FAIL(s, SADDLE_NO_MEMORY, "memory for the messages of a round is short");
+        return;
+    }
+    for (size_t k = 0; k < s->neighbours; k++)
+        saddle_session_say_round(s, k, round);
+}
+
+void saddle_session_take_round(saddle_session *s, uint64_t round, size_t size,
+                               saddle_take_record *take, void *context)
+{
+    if (!wait_for(s, missing_round, ask_round, round, "in round", s->with.patience))
+        return;
+    for (size_t k = 0; k < s->neighbours; k++) {
+        saddle_round_message *m = &s->neighbour[k].round[round % 2];
+        m->held = false;
+        s->neighbour[k].next = round + 1;
+        if (m->size == size)
+            take(context, k, 0, m->bytes, size);
+        else
+            SADDLE_SESSION_FAIL(
+                s, SADDLE_BAD_INPUT,
+                "agent %zu sent %zu bytes in round %llu, and %zu were due; give all agents the "
+                "same build of saddle",
+                s->neighbour[k].agent, m->size, (unsigned long long)round, size);
+    }
+}
+
+/* ---- opening and closing ---------------------------------------------------------------------- */
+
+const saddle_graph *saddle_session_graph(const saddle_session *s)
+{
+    return s->with.graph;
+}
+
+size_t saddle_session_self(const saddle_session *s)
+{
+    return s->with.self;
+}
+
+void saddle_session_endpoint(saddle_session *s, char out[SADDLE_ENDPOINT_SIZE])
+{
+    s->table->endpoint(s->sockets, out);
+}
+
+/* Returns the address that this process dials to reach a neighbour; NULL if the neighbour dials. Of the two ends of an
+ * edge, the one with the larger number dials, unless the other cannot be dialled. */
+static const char *dialled(const saddle_session_options *with, size_t agent)
+{
+    const saddle_member *member = with->member;
+    bool dials = member[with->self].endpoint == NULL ||
+                 (with->self > agent && member[agent].endpoint != NULL);
+    return dials ? member[agent].endpoint : NULL;
+}
+
+static saddle_status connect_neighbours(saddle_session *s, saddle_error *error)
+{
+    const saddle_session_options *with = &s->with;
+    char reason[256];
+    saddle_socket_peer *list = saddle_alloc(s->neighbours, sizeof *list);
+    SADDLE_TRY(saddle_check_memory(list, "the connections", error));
+    saddle_sockets_options options = {
+        .listen = with->listen != NULL ? with->listen : with->member[with->self].endpoint,
+        .peers = s->neighbours,
+        .peer = list,
+        .most_bytes = SADDLE_MESSAGE_HEADER + SADDLE_MOST_BODY,
+        .queue = QUEUE + QUEUE_PER_AGENT * (int)with->graph->agents};
+    memcpy(options.public_key, with->member[with->self].key, SADDLE_KEY_BYTES);
+    memcpy(options.secret_key, with->secret_key, SADDLE_KEY_BYTES);
+    for (size_t k = 0; k < s->neighbours; k++) {
+        size_t agent = with->graph->neighbour[s->first + k];
+        s->neighbour[k].agent = agent;
+        memcpy(list[k].key, with->member[agent].key, SADDLE_KEY_BYTES);
+        list[k].dial = dialled(with, agent);
+    }
+    saddle_status status = SADDLE_OK;
+    if (!s->table->open(&s->sockets, &options, reason, sizeof reason))
+        status = saddle_refuse(error,
+                               "cannot connect: %s; check the addresses of the network and "
+                               "listen",
+                               reason);
+    sodium_memzero(options.secret_key, sizeof options.secret_key);
+    saddle_free(list);
+    return status;
+}
+
+/* Checks that the keys belong together. */
+static saddle_status check_keys(const saddle_session_options *with, saddle_error *error)
+{
+    unsigned char key[SADDLE_KEY_BYTES];
+    if (crypto_scalarmult_base(key, with->secret_key) == 0 &&
+        memcmp(key, with->member[with->self].key, sizeof key) == 0)
+        return SADDLE_OK;
+    return saddle_refuse(error,
+                         "the secret key is not that of agent %zu, whose public key is in the "
+                         "network file; give the file that belongs to it",
+                         with->self);
+}
+
+saddle_status saddle_session_open(saddle_session **out, const saddle_session_options *options,
+                                  saddle_error *error)
+{
+    const saddle_module *found = NULL;
+    const saddle_graph *graph = options->graph;
+    *out = NULL;
+    SADDLE_TRY(check_keys(options, error));
+    SADDLE_TRY(saddle_module_open(&found, &module, sizeof(saddle_sockets_table), error));
+    saddle_session *s = saddle_alloc(1, sizeof *s);
+    SADDLE_TRY(saddle_check_memory(s, "the session", error));
+    s->with = *options;
+    s->table = (const saddle_sockets_table *)found;
+    s->first = graph->start[options->self];
+    s->neighbours = graph->start[options->self + 1] - s->first;
+    s->neighbour = saddle_alloc(s->neighbours, sizeof *s->neighbour);
+    s->incarnation = randombytes_random();
+    s->rule.agents = graph->agents;
+    memcpy(s->rule.fingerprint, options->fingerprint, sizeof s->rule.fingerprint);
+    const saddle_flood_rule rule = {.agents = graph->agents,
+                                    .self = options->self,
+                                    .incarnation = s->incarnation,
+                                    .neighbours = s->neighbours,
+                                    .neighbour = graph->neighbour + s->first,
+                                    .send = saddle_session_pass_on,
+                                    .context = s};
+    saddle_status status = saddle_check_memory(s->neighbour, "the session", error);
+    SADDLE_THEN(status, saddle_flood_create(&s->flood, &rule, error));
+    SADDLE_THEN(status, connect_neighbours(s, error));
+    sodium_memzero(s->with.secret_key, sizeof s->with.secret_key);
+    if (status == SADDLE_OK)
+        *out = s;
+    else
+        saddle_session_close(s, NULL);
+    return status;
+}
+
+void saddle_session_close(saddle_session *s, const char *reason)
+{
+    if (s == NULL)
+        return;
+    for (size_t k = 0; reason != NULL && s->sockets != NULL && k < s->neighbours; k++)
+        saddle_session_say(s, k, SADDLE_MESSAGE_LEFT, 0, reason, strlen(reason));
+    if (s->sockets != NULL)
+        s->table->close(s->sockets, GOODBYE);
+    for (size_t k = 0; s->neighbour != NULL && k < s->neighbours; k++)
+        for (size_t n = 0; n < 2; n++)
+            saddle_free(s->neighbour[k].round[n].bytes);
+    for (size_t n = 0; n < 2; n++)
+        saddle_free(s->sent[n].bytes);
+    saddle_flood_free(s->flood);
+    saddle_free(s->neighbour);
+    saddle_free(s);
+}

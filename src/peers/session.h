@@ -1,0 +1,91 @@
+/*
+ * A session: what one process of a network of peers does with its connections. It meets its neighbours, exchanges
+ * records with all agents while it sets up, and then messages with its neighbours round by round.
+ *
+ * Nothing is lost while a neighbour's process runs: after a broken connection, what did not arrive is asked for again.
+ * A session fails when a neighbour ends or is silent for too long; from then on its functions return at once.
+ */
+#pragma once
+
+#include <signal.h>
+
+#include "engines/engine.h"
+#include "peers/flood.h"
+#include "peers/sockets.h"
+
+/* An agent of the network. */
+typedef struct saddle_member {
+    unsigned char key[SADDLE_KEY_BYTES]; /* public */
+    const char *endpoint; /* where it can be dialled; NULL: it dials all its neighbours */
+} saddle_member;
+
+/* Borrowed for the lifetime of a session, except for the secret key. */
+typedef struct saddle_session_options {
+    const saddle_member *member; /* of all agents */
+    const saddle_graph *graph;   /* whose edges are connections */
+    size_t self;
+    unsigned char secret_key[SADDLE_KEY_BYTES];
+    const char *listen; /* NULL: the endpoint of this member */
+    unsigned char fingerprint[SADDLE_RUN_FINGERPRINT];
+    double
+        patience; /* seconds without a message that is waited for, after which the session fails */
+    const volatile sig_atomic_t
+        *interrupt;          /* the session fails soon after it is set; NULL: it is not */
+    saddle_warning *warning; /* about what was refused; NULL: none */
+    void *warning_context;
+} saddle_session_options;
+
+typedef struct saddle_session saddle_session;
+
+/* Opens the module, listens, and begins to dial. Free with saddle_session_close(). */
+saddle_status saddle_session_open(saddle_session **out, const saddle_session_options *options,
+                                  saddle_error *error);
+/* Waits until all neighbours have said hello; they must run the same version and the same network. */
+saddle_status saddle_session_meet(saddle_session *session, saddle_error *error);
+/* Waits until all neighbours have done all rounds, so that none misses a message of this agent. A neighbour that is
+ * then silent is not waited for long. */
+void saddle_session_finish(saddle_session *session);
+/* Closes the connections. `reason`, if it is not NULL, tells the neighbours why this process ends early. NULL for the
+ * session is allowed. */
+void saddle_session_close(saddle_session *session, const char *reason);
+
+/* Fails with the reason if the session has failed. */
+saddle_status saddle_session_check(const saddle_session *session, saddle_error *error);
+/* Returns a flag that is set when the session has failed. */
+const volatile sig_atomic_t *saddle_session_failed(const saddle_session *session);
+/* Writes where this process can be dialled. */
+void saddle_session_endpoint(saddle_session *session, char out[SADDLE_ENDPOINT_SIZE]);
+/* Returns the graph, and the agent of this process. */
+const saddle_graph *saddle_session_graph(const saddle_session *session);
+size_t saddle_session_self(const saddle_session *session);
+
+/* Takes the record of an agent in an exchange, or a piece of it that begins at `offset`. */
+typedef void saddle_take_record(void *context, size_t agent, size_t offset, const void *bytes,
+                                size_t size);
+/* Exchanges records of `bytes` bytes, except that only agent `from` has one unless it is the number of agents. */
+void saddle_session_exchange(saddle_session *session, size_t from, const void *own, size_t bytes,
+                             saddle_take_record *take, void *context);
+
+/* Begins a round, counted from 0, by sending a message to all neighbours. */
+void saddle_session_send_round(saddle_session *session, uint64_t round, const void *bytes,
+                               size_t size);
+/* Waits for the messages of the round of all neighbours, and gives each to `take`, whose agent is then the number of
+ * the neighbour in the list of this agent's neighbours. */
+void saddle_session_take_round(saddle_session *session, uint64_t round, size_t size,
+                               saddle_take_record *take, void *context);
+
+/*
+ * The engine of a session: an instance that is made with it has one agent here and one at each peer. Sums of set-up
+ * are exchanges; in iterations there are only messages with neighbours. saddle_world_agree() and
+ * saddle_world_check() report a session that has failed.
+ */
+typedef struct saddle_peer_engine {
+    saddle_engine_class kind; /* must be first */
+    saddle_session *session;
+} saddle_peer_engine;
+saddle_peer_engine saddle_peer_engine_of(saddle_session *session);
+
+/* The world of a session: peer_world.c. */
+saddle_status saddle_peer_connect(const saddle_engine_class *engine, saddle_world **out,
+                                  const saddle_graph *graph, saddle_error *error);
+saddle_session *saddle_peer_session(const saddle_world *world);

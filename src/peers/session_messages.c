@@ -1,0 +1,216 @@
+/* The messages of a session: what it sends, and what it does with those that come. */
+#include <sodium/utils.h>
+
+#include "peers/session_state.h"
+
+/* Milliseconds of a look at the connections, and the most messages that were not used and are reported. */
+enum { LOOK = 50, MOST_NOTES = 20 };
+
+/* ---- failures --------------------------------------------------------------------------------- */
+
+saddle_status saddle_session_check(const saddle_session *s, saddle_error *error)
+{
+    if (!s->failed)
+        return SADDLE_OK;
+    return saddle_fail(error, s->reason.status, "%s", s->reason.message);
+}
+
+const volatile sig_atomic_t *saddle_session_failed(const saddle_session *s)
+{
+    return &s->failed;
+}
+
+/* Reports a message that was not used: not too often, as anyone who is listed can send them. */
+static void note(saddle_session *s, size_t agent, const char *what)
+{
+    if (s->notes++ < MOST_NOTES)
+        saddle_warn(s->with.warning, s->with.warning_context, "agent %zu sent %s; it is not used%s",
+                    agent, what,
+                    s->notes == MOST_NOTES ? ", and further ones are not reported" : "");
+}
+
+/* Reports keys that are not listed. */
+static void note_refused(saddle_session *s)
+{
+    saddle_refused_peer last;
+    char key[2 * SADDLE_KEY_BYTES + 1];
+    s->table->refused(s->sockets, &last);
+    if (last.count == s->refused)
+        return;
+    bool first = s->refused == 0;
+    s->refused = last.count;
+    sodium_bin2hex(key, sizeof key, last.key, sizeof last.key);
+    if (first)
+        saddle_warn(s->with.warning, s->with.warning_context,
+                    "a process at %s has the key %s, which is not that of a neighbour that dials "
+                    "this agent; it is refused, and further ones are not reported",
+                    last.address, key);
+}
+
+/* ---- sending ---------------------------------------------------------------------------------- */
+
+/* Sends a message to a neighbour; one that is lost will be asked for. */
+static void send_to(saddle_session *s, size_t k, const saddle_message *message)
+{
+    unsigned char header[SADDLE_MESSAGE_HEADER];
+    saddle_message_seal(&s->rule, message, header);
+    s->table->send(s->sockets, k, header, sizeof header, message->body, message->length);
+}
+
+/* Sends what this agent itself has to say. */
+void saddle_session_say(saddle_session *s, size_t k, saddle_message_kind kind, uint64_t step,
+                        const void *body, size_t length)
+{
+    const saddle_message message = {.kind = kind,
+                                    .agent = (uint32_t)s->with.self,
+                                    .incarnation = s->incarnation,
+                                    .step = step,
+                                    .body = length > 0 ? body : NULL,
+                                    .length = length};
+    send_to(s, k, &message);
+}
+
+void saddle_session_hello(saddle_session *s, size_t k)
+{
+    const char *version = saddle_version();
+    saddle_session_say(s, k, SADDLE_MESSAGE_HELLO, s->neighbour[k].met, version, strlen(version));
+}
+
+static size_t index_of(const saddle_session *s, size_t agent)
+{
+    size_t k = 0;
+    while (k < s->neighbours && s->neighbour[k].agent != agent)
+        k++;
+    return k;
+}
+
+void saddle_session_pass_on(void *context, size_t to, const saddle_message *message)
+{
+    saddle_session *s = context;
+    send_to(s, index_of(s, to), message);
+}
+
+void saddle_session_say_round(saddle_session *s, size_t k, uint64_t round)
+{
+    const saddle_round_message *m = &s->sent[round % 2];
+    if (m->held && m->round == round)
+        saddle_session_say(s, k, SADDLE_MESSAGE_ROUND, round, m->bytes, m->size);
+}
+
+/* ---- receiving -------------------------------------------------------------------------------- */
+
+/* Keeps the bytes of a round; false if memory is short. */
+bool saddle_session_keep(saddle_round_message *m, uint64_t round, const void *bytes, size_t size)
+{
+    if (size > m->room) {
+        saddle_free(m->bytes);
+        m->bytes = saddle_alloc_unset(size, 1);
+        m->room = m->bytes != NULL ? size : 0;
+    }
+    m->held = m->bytes != NULL || size == 0;
+    m->round = round;
+    m->size = size;
+    if (m->held && size > 0)
+        memcpy(m->bytes, bytes, size);
+    return m->held;
+}
+
+static void take_hello(saddle_session *s, size_t k, const saddle_message *m)
+{
+    saddle_neighbour *from = &s->neighbour[k];
+    const char *own = saddle_version();
+    const char *version = m->body != NULL ? (const char *)m->body : "";
+    if (m->length != strlen(own) || memcmp(version, own, m->length) != 0) {
+        SADDLE_SESSION_FAIL(s, SADDLE_UNSUPPORTED,
+                            "agent %zu runs saddle %s, and this is %s; install the same version",
+                            from->agent, saddle_excerpt_of(version, version + m->length).text, own);
+        return;
+    }
+    if (from->met && from->incarnation != m->incarnation && saddle_flood_step(s->flood) > 0) {
+        SADDLE_SESSION_FAIL(
+            s, SADDLE_IO,
+            "agent %zu was started again during the run, which it cannot join any more; start all "
+            "agents again",
+            from->agent);
+        return;
+    }
+    from->met = true;
+    from->incarnation = m->incarnation;
+    /* Its step says whether this agent has been met. */
+    if (m->step == 0)
+        saddle_session_hello(s, k);
+}
+
+static void take_left(saddle_session *s, size_t k, const saddle_message *m)
+{
+    char why[400];
+    const char *body = (const char *)m->body;
+    saddle_snprintf(why, sizeof why, "%.*s", m->length < 300 ? (int)m->length : 300,
+                    body != NULL ? body : "");
+    if (!s->neighbour[k].done)
+        SADDLE_SESSION_FAIL(s, SADDLE_IO, "agent %zu ended: %s", s->neighbour[k].agent,
+                            saddle_excerpt_of(why, NULL).text);
+}
+
+static void take_round(saddle_session *s, size_t k, const saddle_message *m)
+{
+    saddle_round_message *into = &s->neighbour[k].round[m->step % 2];
+    uint64_t next = s->neighbour[k].next;
+    /* Others were used, or this one is here already: it was sent again. */
+    bool wanted = m->step - next < 2 && !into->held;
+    if (wanted && !saddle_session_keep(into, m->step, m->body, m->length))
+        SADDLE_SESSION_FAIL(s, SADDLE_NO_MEMORY, "memory for the messages of a round is short");
+}
+
+/* Uses a message of a neighbour. */
+static void use(saddle_session *s, size_t k, const saddle_message *m)
+{
+    saddle_error error = {.message = ""};
+    saddle_neighbour *from = &s->neighbour[k];
+    bool forwarded = m->kind == SADDLE_MESSAGE_RECORD;
+    if (!forwarded && m->agent != from->agent)
+        note(s, from->agent, "a message in the name of another agent");
+    else if (m->kind == SADDLE_MESSAGE_HELLO)
+        take_hello(s, k, m);
+    else if (!from->met)
+        return; /* its hello was lost; what comes before it will be asked for */
+    else if (!forwarded && m->incarnation != from->incarnation)
+        note(s, from->agent, "a message of another process than the one that said hello");
+    else if (forwarded || m->kind == SADDLE_MESSAGE_MISSING) {
+        if (saddle_flood_take(s->flood, from->agent, m, &error) == SADDLE_NO_MEMORY)
+            SADDLE_SESSION_FAIL(s, SADDLE_NO_MEMORY, "%s", error.message);
+        else if (error.message[0] != '\0')
+            note(s, from->agent, error.message);
+    } else if (m->kind == SADDLE_MESSAGE_ROUND)
+        take_round(s, k, m);
+    else if (m->kind == SADDLE_MESSAGE_AGAIN)
+        saddle_session_say_round(s, k, m->step);
+    else if (m->kind == SADDLE_MESSAGE_DONE)
+        from->done = true;
+    else
+        take_left(s, k, m);
+}
+
+void saddle_session_look(saddle_session *s)
+{
+    size_t k;
+    const unsigned char *bytes;
+    size_t size;
+    saddle_message message;
+    saddle_error error = {.message = ""};
+    if (s->with.interrupt != NULL && *s->with.interrupt != 0) {
+        SADDLE_SESSION_FAIL(s, SADDLE_IO, "interrupted");
+        return;
+    }
+    if (!s->table->receive(s->sockets, LOOK, &k, &bytes, &size)) {
+        note_refused(s);
+        return;
+    }
+    saddle_status status = saddle_message_read(&s->rule, bytes, size, &message, &error);
+    if (status == SADDLE_OK)
+        use(s, k, &message);
+    else if (status == SADDLE_UNSUPPORTED && !s->neighbour[k].met)
+        SADDLE_SESSION_FAIL(s, status, "agent %zu: %s", s->neighbour[k].agent, error.message);
+    else
+        note(s, s->neighbour[k].agent, error.message);
+}

@@ -1,0 +1,140 @@
+/* A run in which this process knows only its own agent: no global sums after set-up. */
+#include "algorithms/layout.h"
+#include "core/clock.h"
+#include "core/float_mode.h"
+#include "core/vector.h"
+#include "core/world.h"
+#include "files/file.h"
+#include "run/result.h"
+#include "run/run.h"
+
+/* The rows of a trace whose distance is automatic. */
+#define ROWS 200
+
+typedef struct own_run {
+    saddle_run_state r;
+    const saddle_own_outputs *outputs;
+    saddle_lines trace; /* no stream: none */
+    saddle_own_row row;
+} own_run;
+
+/* Measures the agent: an engine's task. */
+static void measure(void *context, saddle_agent *agent)
+{
+    own_run *o = context;
+    const saddle_problem *problem = agent->problem;
+    saddle_view view;
+    saddle_agent_view(o->r.info.algorithm, agent, &view);
+    o->row.loss = saddle_problem_value(problem, agent->id, view.x, view.y, agent->scratch);
+    o->row.distance = 0.0;
+    for (size_t k = 0; k < agent->degree; k++) {
+        const double *other = agent->neighbour[k];
+        o->row.distance += saddle_distance2(problem->x_dim, view.x, other + (view.x - agent->now)) +
+                           saddle_distance2(problem->y_dim, view.y, other + (view.y - agent->now));
+    }
+    if (agent->degree > 0)
+        o->row.distance /= (double)agent->degree;
+}
+
+/* Copies the agent's x and y to the result: an engine's task. */
+static void keep(void *context, saddle_agent *agent)
+{
+    own_run *o = context;
+    saddle_result *result = o->r.result;
+    saddle_view view;
+    saddle_agent_view(o->r.info.algorithm, agent, &view);
+    memcpy(result->x, view.x, result->x_dim * sizeof *view.x);
+    memcpy(result->y, view.y, result->y_dim * sizeof *view.y);
+}
+
+/* Records a row. A trace that cannot be written does not end the run: that is reported once. */
+static void record(own_run *o)
+{
+    saddle_error error = {.message = ""};
+    const saddle_engine_class *engine = o->r.engine->kind;
+    o->row.iteration = engine->iteration(o->r.engine);
+    engine->for_each(o->r.engine, measure, o);
+    if (o->outputs->row != NULL)
+        o->outputs->row(o->outputs->context, &o->row);
+    if (o->trace.stream == NULL)
+        return;
+    saddle_fprintf(o->trace.stream, "%llu,%.3f,%.17g,%.17g\n", (unsigned long long)o->row.iteration,
+                   o->row.seconds, o->row.loss, o->row.distance);
+    if (saddle_lines_flush(&o->trace, "the trace", &error) != SADDLE_OK)
+        saddle_run_warn(&o->r, "%s", error.message);
+}
+
+static saddle_status open_trace(own_run *o, saddle_error *error)
+{
+    if (o->outputs->trace == NULL)
+        return SADDLE_OK;
+    SADDLE_TRY(saddle_lines_open(&o->trace, o->outputs->trace, "trace", false, error));
+    const saddle_world *world = o->r.info.instance->world;
+    saddle_fprintf(o->trace.stream, "# saddle %s: agent %zu of %zu, algorithm %s\n",
+                   saddle_version(), world->here[0], world->agents, o->r.info.algorithm->name);
+    fputs("iteration,seconds,loss,distance\n", o->trace.stream);
+    return SADDLE_OK;
+}
+
+static saddle_status iterate(own_run *o, saddle_error *error)
+{
+    const saddle_world *world = o->r.info.instance->world;
+    uint64_t last = o->r.given.limits.iterations;
+    uint64_t every = o->r.given.outputs.trace_every;
+    if (every == 0)
+        every = last > ROWS ? last / ROWS : 1;
+    record(o);
+    for (uint64_t done = 0; done < last; done = o->r.engine->kind->iteration(o->r.engine)) {
+        saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
+        double begin = saddle_clock_seconds();
+        uint64_t left = every - done % every;
+        const saddle_limits limits = {.iterations = left < last - done ? left : last - done};
+        o->r.engine->kind->advance(o->r.engine, &limits, &fault);
+        o->row.seconds += saddle_clock_seconds() - begin;
+        SADDLE_TRY(saddle_world_check(world, error));
+        if (fault.kind != SADDLE_FAULT_NONE)
+            return saddle_fail(error, SADDLE_NUMERIC,
+                               "diverged at iteration %llu: %s[%zu] of agent %zu is %g; agree on "
+                               "smaller steps",
+                               (unsigned long long)fault.iteration, fault.variable, fault.index,
+                               fault.agent, fault.value);
+        record(o);
+    }
+    return SADDLE_OK;
+}
+
+/* Writes the model; the run has a row only so that the model knows its iteration. */
+static saddle_status save(own_run *o, saddle_error *error)
+{
+    const saddle_row row = {.iteration = o->row.iteration};
+    if (o->outputs->model == NULL)
+        return SADDLE_OK;
+    o->r.engine->kind->for_each(o->r.engine, keep, o);
+    SADDLE_TRY(saddle_result_append(o->r.result, &row, o->r.outcome, error));
+    return saddle_result_save_own(o->r.result, o->outputs->model, error);
+}
+
+saddle_status saddle_run_own(const saddle_instance *instance, const saddle_plan *plan,
+                             const saddle_own_outputs *outputs, saddle_warning *warning,
+                             void *context, saddle_error *error)
+{
+    SADDLE_STANDARD_FLOATS;
+    const saddle_hooks hooks = {.context = context, .warning = warning};
+    own_run o = {.outputs = outputs};
+    o.r =
+        (saddle_run_state){.info = {.network = instance, .instance = instance, .given = &o.r.given},
+                           .hooks = &hooks,
+                           .begin = saddle_clock_seconds(),
+                           .alone = true};
+    saddle_status status = saddle_run_take_plan(&o.r, plan, error);
+    status = saddle_run_agree(&o.r, status, error);
+    SADDLE_THEN(status, saddle_run_prepare(&o.r, error));
+    SADDLE_THEN(status, saddle_run_agree(&o.r, open_trace(&o, error), error));
+    SADDLE_THEN(status, iterate(&o, error));
+    SADDLE_THEN(status, save(&o, error));
+    saddle_status closed =
+        saddle_lines_close(&o.trace, "the trace", status == SADDLE_OK ? error : NULL);
+    saddle_result_free(o.r.result);
+    saddle_run_release(&o.r);
+    return status == SADDLE_OK ? closed : status;
+}

@@ -1,0 +1,363 @@
+/*
+ * Sessions of peers over real connections on the loopback interface, each in a thread: exchanges, runs with the bits of
+ * `threads`, and what a session refuses.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include <saddle/saddle.h>
+
+#include "core/world.h"
+#include "instance/instance.h"
+#include "peers/session.h"
+#include "run/run.h"
+#include "support.h"
+
+enum { MOST = 6 };
+
+typedef struct peer peer;
+typedef void job(peer *self);
+
+/* A network of threads. */
+typedef struct network {
+    saddle_graph *graph;
+    const saddle_plan *plan;
+    unsigned char secret[MOST][SADDLE_KEY_BYTES];
+    struct peer {
+        struct network *network;
+        job *job;
+        size_t number;
+        saddle_member member[MOST]; /* as this peer knows them */
+        char endpoint[MOST][SADDLE_ENDPOINT_SIZE];
+        saddle_session_options options;
+        saddle_session *session;
+        saddle_status status;
+        saddle_error error;
+        char warning[1024]; /* the last */
+        char model[64];
+        pthread_t thread;
+    } peer[MOST];
+} network;
+
+static void note_warning(void *context, const char *message)
+{
+    peer *self = context;
+    snprintf(self->warning, sizeof self->warning, "%s", message);
+}
+
+/* Opens the session of a peer, which learns the addresses of those before it. */
+static void open_session(network *n, size_t i)
+{
+    peer *self = &n->peer[i];
+    for (size_t k = 0; k < i; k++) {
+        saddle_session_endpoint(n->peer[k].session, self->endpoint[k]);
+        self->member[k].endpoint = self->endpoint[k];
+    }
+    self->member[i].endpoint = "tcp://127.0.0.1:*";
+    assert_ok(saddle_session_open(&self->session, &self->options, &self->error), self->error);
+}
+
+static void make_network(network *n, const char *topology, size_t agents)
+{
+    saddle_error error = {.message = ""};
+    unsigned char key[MOST][SADDLE_KEY_BYTES];
+    memset(n, 0, sizeof *n);
+    assert_ok(saddle_graph_create(&n->graph, topology, agents, 1, &error), error);
+    ck_assert_int_ge(sodium_init(), 0);
+    for (size_t i = 0; i < agents; i++)
+        crypto_box_keypair(key[i], n->secret[i]);
+    for (size_t i = 0; i < agents; i++) {
+        peer *self = &n->peer[i];
+        self->network = n;
+        self->number = i;
+        for (size_t k = 0; k < agents; k++)
+            memcpy(self->member[k].key, key[k], SADDLE_KEY_BYTES);
+        self->options = (saddle_session_options){.member = self->member,
+                                                 .graph = n->graph,
+                                                 .self = i,
+                                                 .fingerprint = "one run",
+                                                 .patience = 40.0,
+                                                 .warning = note_warning,
+                                                 .warning_context = self};
+        memcpy(self->options.secret_key, n->secret[i], SADDLE_KEY_BYTES);
+    }
+}
+
+static void *run_peer(void *argument)
+{
+    peer *self = argument;
+    self->status = saddle_session_meet(self->session, &self->error);
+    if (self->status == SADDLE_OK)
+        self->job(self);
+    if (self->status == SADDLE_OK)
+        saddle_session_finish(self->session);
+    saddle_session_close(self->session, self->status == SADDLE_OK ? NULL : self->error.message);
+    return NULL;
+}
+
+static void run_network(network *n, job *work)
+{
+    for (size_t i = 0; i < n->graph->agents; i++)
+        n->peer[i].job = work;
+    for (size_t i = 0; i < n->graph->agents; i++)
+        ck_assert_int_eq(pthread_create(&n->peer[i].thread, NULL, run_peer, &n->peer[i]), 0);
+    for (size_t i = 0; i < n->graph->agents; i++)
+        ck_assert_int_eq(pthread_join(n->peer[i].thread, NULL), 0);
+}
+
+static void check_all_good(const network *n)
+{
+    for (size_t i = 0; i < n->graph->agents; i++)
+        ck_assert_msg(n->peer[i].status == SADDLE_OK, "agent %zu: %s", i, n->peer[i].error.message);
+}
+
+/* ---- exchanges -------------------------------------------------------------------------------- */
+
+/* More than one piece. */
+enum { LONG = 100000 };
+
+static void fill(void *context, size_t agent, double *out)
+{
+    (void)context;
+    for (size_t k = 0; k < LONG; k++)
+        out[k] = 1.0 / (double)(3 + agent * 7 + k % 11);
+}
+
+static void exchange(peer *self)
+{
+    size_t m = self->network->graph->agents;
+    saddle_peer_engine engine = saddle_peer_engine_of(self->session);
+    saddle_world *world = NULL;
+    saddle_world *alone = NULL;
+    double *sum = calloc(2 * LONG, sizeof *sum);
+    ck_assert_ptr_nonnull(sum);
+    assert_ok(saddle_engine_connect(&engine.kind, &world, self->network->graph, &self->error),
+              self->error);
+    assert_ok(saddle_world_alone(&alone, m, &self->error), self->error);
+    assert_ok(saddle_world_sum(world, LONG, fill, NULL, sum, &self->error), self->error);
+    assert_ok(saddle_world_sum(alone, LONG, fill, NULL, sum + LONG, &self->error), self->error);
+    ck_assert_mem_eq(sum, sum + LONG, LONG * sizeof *sum);
+    int64_t words[3] = {1, -(int64_t)self->number, (int64_t)1 << (8 * self->number)};
+    world->add_words(world, 3, words);
+    ck_assert_int_eq(words[0], (int64_t)m);
+    ck_assert_int_eq(words[1], -(int64_t)(m * (m - 1) / 2));
+    ck_assert_int_eq(words[2], (int64_t)(((uint64_t)1 << (8 * m)) / 255));
+    double most[2] = {(double)self->number, -(double)self->number};
+    world->largest(world, 2, most);
+    ck_assert(most[0] == (double)(m - 1) && most[1] == 0.0);
+    double *shared = calloc(LONG, sizeof *shared);
+    ck_assert_ptr_nonnull(shared);
+    if (self->number == m - 1)
+        fill(NULL, 1, shared);
+    world->share(world, m - 1, LONG * sizeof *shared, shared);
+    fill(NULL, 1, sum);
+    ck_assert_mem_eq(shared, sum, LONG * sizeof *sum);
+    double number[MOST] = {0.0};
+    number[self->number] = 0.1 * (double)self->number;
+    saddle_world_fill(world, 1, number);
+    for (size_t i = 0; i < m; i++)
+        ck_assert(number[i] == 0.1 * (double)i);
+    /* A failure of one agent reaches all, and names it. */
+    saddle_error error = {.message = ""};
+    saddle_status own =
+        self->number == 1 ? saddle_fail(&error, SADDLE_BAD_INPUT, "no rows") : SADDLE_OK;
+    assert_refused(saddle_world_agree(world, own, &error), error, SADDLE_BAD_INPUT,
+                   "agent 1: no rows");
+    saddle_world_free(world);
+    saddle_world_free(alone);
+    free(shared);
+    free(sum);
+}
+
+static const char *const topologies[] = {"path", "ring", "star"};
+
+START_TEST(sums_are_those_of_one_process)
+{
+    network n;
+    make_network(&n, topologies[_i], 4 + (size_t)_i);
+    for (size_t i = 0; i < n.graph->agents; i++)
+        open_session(&n, i);
+    run_network(&n, exchange);
+    check_all_good(&n);
+    saddle_graph_free(n.graph);
+}
+END_TEST
+
+/* ---- runs ------------------------------------------------------------------------------------- */
+
+static void solve(peer *self)
+{
+    saddle_peer_engine engine = saddle_peer_engine_of(self->session);
+    saddle_instance *instance = NULL;
+    snprintf(self->model, sizeof self->model, "session-%zu.npz", self->number);
+    const saddle_own_outputs outputs = {.model = self->model};
+    self->status =
+        saddle_instance_create_on(&instance, &engine.kind, self->network->plan, &self->error);
+    if (self->status == SADDLE_OK)
+        self->status =
+            saddle_run_own(instance, self->network->plan, &outputs, NULL, NULL, &self->error);
+    saddle_instance_free(instance);
+}
+
+static const struct {
+    const char *topology;
+    const char *problem;
+    const char *algorithm;
+    const char *iterations;
+} runs[] = {{"ring", "quadratic", "precision", "60"},
+            {"path", "robust-logistic", "precision-auto", "40"},
+            {"star", "fair", "precision+", "40"},
+            {"complete", "auc", "gt-gda", "20"},
+            {"ring", "group-dro", "dream", "20"}};
+
+START_TEST(models_are_those_of_threads)
+{
+    saddle_plan plan;
+    saddle_error error = {.message = ""};
+    saddle_result *result = NULL;
+    network n;
+    saddle_plan_defaults(&plan, sizeof plan);
+    const char *const settings[][2] = {
+        {"topology", runs[_i].topology},     {"agents", "5"},
+        {"problem", runs[_i].problem},       {"algorithm", runs[_i].algorithm},
+        {"iterations", runs[_i].iterations}, {"gap", "never"}};
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
+        assert_ok(saddle_plan_set(&plan, settings[k][0], settings[k][1], &error), error);
+    assert_ok(saddle_solve(NULL, &plan, &result, &error), error);
+    make_network(&n, runs[_i].topology, 5);
+    n.plan = &plan;
+    for (size_t i = 0; i < 5; i++)
+        open_session(&n, i);
+    run_network(&n, solve);
+    check_all_good(&n);
+    for (size_t i = 0; i < 5; i++) {
+        saddle_saved_model *model = NULL;
+        assert_ok(saddle_saved_model_load(&model, n.peer[i].model, &error), error);
+        ck_assert_uint_eq(model->agents, 1);
+        ck_assert_uint_eq(model->iteration, strtoul(runs[_i].iterations, NULL, 10));
+        ck_assert_mem_eq(model->x_mean, result->x + i * result->x_dim,
+                         result->x_dim * sizeof(double));
+        ck_assert_mem_eq(model->y, result->y + i * result->y_dim, result->y_dim * sizeof(double));
+        saddle_saved_model_free(model);
+        remove(n.peer[i].model);
+    }
+    saddle_result_free(result);
+    saddle_plan_free(&plan);
+    saddle_graph_free(n.graph);
+}
+END_TEST
+
+/* ---- refusals --------------------------------------------------------------------------------- */
+
+static void do_nothing(peer *self)
+{
+    (void)self;
+}
+
+START_TEST(another_network_file_is_refused)
+{
+    network n;
+    make_network(&n, "path", 2);
+    n.peer[1].options.fingerprint[3] ^= 1;
+    open_session(&n, 0);
+    open_session(&n, 1);
+    run_network(&n, do_nothing);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_int_ne(n.peer[i].status, SADDLE_OK);
+    ck_assert(strstr(n.peer[0].error.message, "agent 1: its run has fingerprint") != NULL ||
+              strstr(n.peer[1].error.message, "agent 0: its run has fingerprint") != NULL);
+    saddle_graph_free(n.graph);
+}
+END_TEST
+
+START_TEST(an_unlisted_key_is_refused_and_reported)
+{
+    network n;
+    unsigned char key[SADDLE_KEY_BYTES];
+    make_network(&n, "path", 2);
+    n.peer[0].options.patience = n.peer[1].options.patience = 3.0;
+    /* Agent 1 has a key of its own making. */
+    crypto_box_keypair(key, n.peer[1].options.secret_key);
+    memcpy(n.peer[1].member[1].key, key, sizeof key);
+    open_session(&n, 0);
+    open_session(&n, 1);
+    run_network(&n, do_nothing);
+    assert_refused(n.peer[0].status, n.peer[0].error, SADDLE_IO,
+                   "nothing from agent 1 for 3 seconds");
+    char hex[2 * SADDLE_KEY_BYTES + 1];
+    sodium_bin2hex(hex, sizeof hex, key, sizeof key);
+    ck_assert_msg(strstr(n.peer[0].warning, hex) != NULL, "'%s'", n.peer[0].warning);
+    ck_assert_int_eq(n.peer[1].status, SADDLE_IO);
+    saddle_graph_free(n.graph);
+}
+END_TEST
+
+START_TEST(a_secret_key_must_fit)
+{
+    network n;
+    make_network(&n, "path", 2);
+    n.peer[0].options.secret_key[5] ^= 4;
+    n.peer[0].member[0].endpoint = "tcp://127.0.0.1:*";
+    assert_refused(saddle_session_open(&n.peer[0].session, &n.peer[0].options, &n.peer[0].error),
+                   n.peer[0].error, SADDLE_BAD_INPUT, "not that of agent 0");
+    ck_assert_ptr_null(n.peer[0].session);
+    memcpy(n.peer[0].options.secret_key, n.secret[0], SADDLE_KEY_BYTES);
+    n.peer[0].member[0].endpoint = "tcp://127.0.0.1:none";
+    assert_refused(saddle_session_open(&n.peer[0].session, &n.peer[0].options, &n.peer[0].error),
+                   n.peer[0].error, SADDLE_BAD_INPUT, "tcp://127.0.0.1:none");
+    saddle_graph_free(n.graph);
+}
+END_TEST
+
+/* Agent 1 leaves; the others, also those that are not its neighbours, learn why. */
+static void leave(peer *self)
+{
+    saddle_peer_engine engine = saddle_peer_engine_of(self->session);
+    saddle_world *world = NULL;
+    assert_ok(saddle_engine_connect(&engine.kind, &world, self->network->graph, &self->error),
+              self->error);
+    int64_t word = 1;
+    world->add_words(world, 1, &word);
+    if (self->number == 1)
+        self->status = saddle_fail(&self->error, SADDLE_IO, "interrupted");
+    else
+        self->status = saddle_world_agree(world, SADDLE_OK, &self->error);
+    saddle_world_free(world);
+}
+
+START_TEST(all_learn_why_an_agent_leaves)
+{
+    network n;
+    make_network(&n, "path", 4);
+    for (size_t i = 0; i < 4; i++)
+        open_session(&n, i);
+    run_network(&n, leave);
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_int_eq(n.peer[i].status, SADDLE_IO);
+        ck_assert_msg(strstr(n.peer[i].error.message, "interrupted") != NULL, "%s",
+                      n.peer[i].error.message);
+    }
+    ck_assert_str_eq(n.peer[0].error.message, "agent 1 ended: interrupted");
+    ck_assert_str_eq(n.peer[3].error.message, "agent 2 ended: agent 1 ended: interrupted");
+    saddle_graph_free(n.graph);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("session");
+    TCase *tests = tcase_create("session");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, sums_are_those_of_one_process, 0,
+                        (int)(sizeof topologies / sizeof *topologies));
+    tcase_add_loop_test(tests, models_are_those_of_threads, 0, (int)(sizeof runs / sizeof *runs));
+    tcase_add_test(tests, another_network_file_is_refused);
+    tcase_add_test(tests, an_unlisted_key_is_refused_and_reported);
+    tcase_add_test(tests, a_secret_key_must_fit);
+    tcase_add_test(tests, all_learn_why_an_agent_leaves);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
