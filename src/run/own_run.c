@@ -18,22 +18,38 @@ typedef struct own_run {
     saddle_own_row row;
 } own_run;
 
+/* Finds where a variable is in what an agent publishes; false if it is elsewhere. */
+static bool find(const saddle_agent *agent, const double *variable, size_t length, size_t *offset)
+{
+    uintptr_t first = (uintptr_t)agent->now;
+    *offset = ((uintptr_t)variable - first) / sizeof *variable;
+    return (uintptr_t)variable >= first && *offset + length <= agent->layout->published;
+}
+
+/* Returns the agent's distance from its neighbours; NaN if it does not send x and y. */
+static double distance_of(const saddle_agent *agent, const saddle_view *view)
+{
+    size_t x_dim = agent->problem->x_dim;
+    size_t y_dim = agent->problem->y_dim;
+    size_t x;
+    size_t y;
+    double sum = 0.0;
+    if (!find(agent, view->x, x_dim, &x) || !find(agent, view->y, y_dim, &y))
+        return (double)NAN;
+    for (size_t k = 0; k < agent->degree; k++)
+        sum += saddle_distance2(x_dim, view->x, agent->neighbour[k] + x) +
+               saddle_distance2(y_dim, view->y, agent->neighbour[k] + y);
+    return agent->degree > 0 ? sum / (double)agent->degree : 0.0;
+}
+
 /* Measures the agent: an engine's task. */
 static void measure(void *context, saddle_agent *agent)
 {
     own_run *o = context;
-    const saddle_problem *problem = agent->problem;
     saddle_view view;
     saddle_agent_view(o->r.info.algorithm, agent, &view);
-    o->row.loss = saddle_problem_value(problem, agent->id, view.x, view.y, agent->scratch);
-    o->row.distance = 0.0;
-    for (size_t k = 0; k < agent->degree; k++) {
-        const double *other = agent->neighbour[k];
-        o->row.distance += saddle_distance2(problem->x_dim, view.x, other + (view.x - agent->now)) +
-                           saddle_distance2(problem->y_dim, view.y, other + (view.y - agent->now));
-    }
-    if (agent->degree > 0)
-        o->row.distance /= (double)agent->degree;
+    o->row.loss = saddle_problem_value(agent->problem, agent->id, view.x, view.y, agent->scratch);
+    o->row.distance = distance_of(agent, &view);
 }
 
 /* Copies the agent's x and y to the result: an engine's task. */

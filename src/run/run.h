@@ -92,7 +92,8 @@ typedef struct saddle_own_row {
     double seconds;
     double loss; /* the mean loss over its own samples, at its own x and y */
     double
-        distance; /* mean over its neighbours of |x - x_j|^2 + |y - y_j|^2, with what they sent last */
+        distance; /* mean over its neighbours of |x - x_j|^2 + |y - y_j|^2, with what they sent last;
+                        NaN if the algorithm does not send x and y */
 } saddle_own_row;
 
 /* The outputs of the agent, and what it reports. */
