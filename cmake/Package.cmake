@@ -1,6 +1,6 @@
 # `cpack` makes Debian packages: libsaddle with the number of the soname (libsaddle0.2), libsaddle-dev, saddle and, if
-# they are built, libsaddle0.3-mpi, libsaddle0.3-peer and python3-saddle. Configured with -DCMAKE_INSTALL_PREFIX=/usr (the preset deb),
-# libraries go where Debian has them, /usr/lib/x86_64-linux-gnu.
+# they are built, libsaddle0.3-mpi, libsaddle0.3-peer and python3-saddle. Configured with -DCMAKE_INSTALL_PREFIX=/usr
+# (the preset deb), libraries go where Debian has them, /usr/lib/x86_64-linux-gnu.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Saddle authors")
 # The authors that LICENSE and CITATION.cff name. No domain ends in .invalid (RFC 2606), so this is nobody's address.

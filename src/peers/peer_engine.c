@@ -89,7 +89,7 @@ static const char *why_not(const saddle_local *local)
     if (local->oracle)
         return "a number that is computed from all agents at once (gamma exact)";
     if (in->link_model != NULL)
-        return "simulated time (link-model)";
+        return "simulated time (--link-model)";
     if (in->restore != NULL)
         return "a checkpoint to resume from";
     if (local->links.changing || local->links.compressed)

@@ -13,7 +13,7 @@
 enum { GOODBYE = 1000, QUEUE_PER_AGENT = 4, QUEUE = 64 };
 
 static const saddle_module_name module = {
-    .name = "peer", .user = "saddle peer", .other = "", .needs = "ZeroMQ (Debian: libzmq3-dev)"};
+    .name = "peer", .user = "the engine peer", .other = "", .needs = "ZeroMQ (Debian: libzmq3-dev)"};
 
 /* ---- waiting ---------------------------------------------------------------------------------- */
 
