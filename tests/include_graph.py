@@ -34,7 +34,7 @@ SEES = {
     "run": "core files graph sets data models problems algorithms engines observe instance checkpoint",
     "lab": "core files graph sets data models problems algorithms engines observe instance checkpoint run",
     "draw": "core files instance lab",
-    "cli": "core files data models problems engines observe instance run lab draw",
+    "cli": "core files data models problems engines peers observe instance run lab draw",
 }
 
 # The rank of every public header: the first folder, in the order above, that may include it. Most are declared where

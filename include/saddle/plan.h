@@ -152,6 +152,9 @@ typedef struct saddle_plan {
         /** Or each agent's own rows in memory, not with `rows`. NULL for an agent of another
          * process. */
         const struct saddle_dataset *const *shards;
+        /** The file of this process's only agent, in place of the one that `data`, then a pattern with %d, names;
+         * NULL: that one. */
+        const char *own_file;
         size_t shard_count;           /**< Length of `shards`: the number of agents. */
         saddle_data_format format;    /**< format: of the data file. */
         saddle_csv_header header;     /**< header: whether a CSV file has one. */

@@ -31,7 +31,7 @@ saddle_status saddle_stage_scan_columns(saddle_instance *e, saddle_error *error)
     for (size_t k = 0; status == SADDLE_OK && k < world->local; k++) {
         size_t agent = world->here[k];
         saddle_error why = {.message = ""};
-        SADDLE_OWNED char *name = saddle_pattern_name(plan->problem.data, agent);
+        SADDLE_OWNED char *name = saddle_agent_file(plan, agent);
         SADDLE_TRY(saddle_check_memory(name, "a file name", error));
         status = saddle_dataset_scan(&e->parts->scanned[agent], name, &options, &why);
         if (status != SADDLE_OK)

@@ -28,6 +28,12 @@ bool saddle_data_is_divided(const saddle_instance *e)
             (e->plan->problem.rows == NULL && saddle_is_pattern(e->plan->problem.data)));
 }
 
+char *saddle_agent_file(const saddle_plan *plan, size_t agent)
+{
+    return plan->problem.own_file != NULL ? saddle_strdup(plan->problem.own_file)
+                                          : saddle_pattern_name(plan->problem.data, agent);
+}
+
 bool saddle_scores_are_private(const saddle_instance *e)
 {
     return saddle_data_is_divided(e) && e->problem->outcome_bytes > 0;
@@ -148,7 +154,7 @@ static saddle_status load_part(saddle_instance *e, size_t agent, saddle_error *e
     saddle_error why = {.message = ""};
     bool each = options.labels != NULL && saddle_is_pattern(options.labels);
     SADDLE_OWNED char *labels = each ? saddle_pattern_name(options.labels, agent) : NULL;
-    SADDLE_OWNED char *name = saddle_pattern_name(e->plan->problem.data, agent);
+    SADDLE_OWNED char *name = saddle_agent_file(e->plan, agent);
     saddle_status status = SADDLE_OK;
     if (name == NULL || (each && labels == NULL)) {
         status = saddle_no_memory(error, "a file name");

@@ -87,6 +87,8 @@ void saddle_scale_text(const saddle_instance *instance, char out[SADDLE_SCALE_TE
 /* Stages of the starting point: start.c. */
 saddle_stage saddle_stage_start, saddle_stage_share_start;
 
+/* Returns the name of an agent's file, to be freed; NULL if memory is short. */
+char *saddle_agent_file(const saddle_plan *plan, size_t agent);
 /* Returns whether each agent has its own rows, in a file or in memory. */
 bool saddle_data_is_divided(const saddle_instance *instance);
 /* Returns whether, in addition, the problem's outcomes need the score of every row in one

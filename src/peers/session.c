@@ -12,8 +12,10 @@
 #define LAST_WAIT 5.0
 enum { GOODBYE = 1000, QUEUE_PER_AGENT = 4, QUEUE = 64 };
 
-static const saddle_module_name module = {
-    .name = "peer", .user = "the engine peer", .other = "", .needs = "ZeroMQ (Debian: libzmq3-dev)"};
+static const saddle_module_name module = {.name = "peer",
+                                          .user = "the engine peer",
+                                          .other = "",
+                                          .needs = "ZeroMQ (Debian: libzmq3-dev)"};
 
 /* ---- waiting ---------------------------------------------------------------------------------- */
 
@@ -30,6 +32,9 @@ static bool wait_for(saddle_session *s, awaited *missing, asked *ask, uint64_t s
     double again = now + ASK_AGAIN;
     size_t agents = s->with.graph->agents;
     size_t before = SIZE_MAX;
+    char number[24] = "";
+    if (step > 0)
+        saddle_snprintf(number, sizeof number, " %llu", (unsigned long long)step);
     double since = now;
     size_t agent;
     while (!s->failed && (agent = missing(s, step)) < agents) {
@@ -47,9 +52,9 @@ static bool wait_for(saddle_session *s, awaited *missing, asked *ask, uint64_t s
         if (now - since > patience)
             SADDLE_SESSION_FAIL(
                 s, SADDLE_IO,
-                "nothing from agent %zu for %g seconds, %s %llu; is its process running, and can "
+                "nothing from agent %zu for %g seconds, %s%s; is its process running, and can "
                 "its address be reached?",
-                agent, patience, what, (unsigned long long)step);
+                agent, patience, what, number);
     }
     return !s->failed;
 }
@@ -74,7 +79,7 @@ static void say_hello(saddle_session *s, uint64_t step)
 saddle_status saddle_session_meet(saddle_session *s, saddle_error *error)
 {
     say_hello(s, 0);
-    wait_for(s, unmet, say_hello, 0, "in exchange", s->with.patience);
+    wait_for(s, unmet, say_hello, 0, "before the run", s->with.patience);
     return saddle_session_check(s, error);
 }
 
@@ -125,7 +130,7 @@ static void say_done(saddle_session *s, uint64_t step)
 void saddle_session_finish(saddle_session *s)
 {
     say_done(s, 0);
-    wait_for(s, busy, say_done, 0, "at the end of run", fmin(LAST_WAIT, 0.5 * s->with.patience));
+    wait_for(s, busy, say_done, 0, "at the end", fmin(LAST_WAIT, 0.5 * s->with.patience));
 }
 
 /* ---- exchanges and rounds --------------------------------------------------------------------- */

@@ -1,0 +1,377 @@
+#include "peer_files.h"
+#include "cli.h"
+
+#include <sodium/utils.h>
+
+#include "core/sha256.h"
+#include "files/file.h"
+#include "files/yaml.h"
+#include "instance/plan.h"
+#include "instance/same_run.h"
+#include "key_file.h"
+
+/* Seconds of silence after which a run ends. */
+#define PATIENCE 60.0
+
+/* ---- network.yml ------------------------------------------------------------------------------ */
+
+/* A file being read. */
+typedef struct reader {
+    const char *path;
+    peer_files *out;
+    saddle_error *error;
+    const saddle_yaml_entry *edges; /* NULL: none given */
+} reader;
+
+/* Fails with the position of an entry's value. */
+#define refuse(in, entry, ...) \
+    saddle_fail_at((in)->error, (in)->path, (entry)->line, (entry)->column, __VA_ARGS__)
+
+/* Reads the number of "agent-N"; false for other names. */
+static bool agent_number(const char *name, uint64_t *out)
+{
+    static const char prefix[] = "agent-";
+    size_t length = sizeof prefix - 1;
+    return strncmp(name, prefix, length) == 0 && saddle_parse_integer(name + length, out);
+}
+
+/* Reads "tcp://HOST:PORT KEY" or "none KEY". */
+static saddle_status read_member(const reader *in, const saddle_yaml_entry *entry,
+                                 saddle_member *member)
+{
+    size_t length = strcspn(entry->value, " ");
+    const char *key = entry->value + length + strspn(entry->value + length, " ");
+    size_t bytes = 0;
+    bool none = length == 4 && strncmp(entry->value, "none", length) == 0;
+    bool dials = strncmp(entry->value, "tcp://", 6) == 0 || strncmp(entry->value, "ipc://", 6) == 0;
+    if (!(none || dials) || length + 1 > SADDLE_ENDPOINT_SIZE)
+        return refuse(in, entry,
+                      "'%s' is not an address and a public key; write tcp://HOST:PORT, or none for "
+                      "an agent that only dials others, a space, and the key that `saddle peer "
+                      "keygen` printed",
+                      SADDLE_EXCERPT(entry->value));
+    if (strlen(key) != 2 * SADDLE_KEY_BYTES ||
+        sodium_hex2bin(member->key, SADDLE_KEY_BYTES, key, strlen(key), NULL, &bytes, NULL) != 0 ||
+        bytes != SADDLE_KEY_BYTES)
+        return refuse(in, entry,
+                      "'%s' is not a public key of 64 hexadecimal digits; `saddle peer "
+                      "keygen` prints one",
+                      SADDLE_EXCERPT(key));
+    if (none)
+        return SADDLE_OK;
+    char *endpoint = saddle_alloc(length + 1, 1);
+    SADDLE_TRY(saddle_check_memory(endpoint, "the network", in->error));
+    memcpy(endpoint, entry->value, length);
+    member->endpoint = endpoint;
+    return SADDLE_OK;
+}
+
+/* Returns why an option cannot be in a network file; NULL if it can. */
+static const char *why_not(const saddle_option *option, const char *value)
+{
+    static const CLI_PLAN_FIELDS(
+        later, CLI_FIELDS(network.links), CLI_FIELDS(network.inexact), CLI_FIELDS(network.compress),
+        CLI_FIELDS(network.mixing_rate), CLI_FIELDS(network.churn), CLI_FIELDS(network.link_model),
+        CLI_FIELDS(limits.tolerance), CLI_FIELDS(limits.max_ifo), CLI_FIELDS(limits.max_rounds),
+        CLI_FIELDS(limits.max_seconds), CLI_FIELDS(limits.max_network_seconds),
+        CLI_FIELDS(limits.stop_when), CLI_FIELDS(limits.stop_after), CLI_FIELDS(limits.stop_on),
+        CLI_FIELDS(problem.test_data), CLI_FIELDS(problem.labels));
+    if (SADDLE_IS_FIELD(option, network.agents))
+        return "the lines agent-0, agent-1, ... say how many there are";
+    if (option->home == SADDLE_HOME_PLAN && cli_has_field(later, option->offset))
+        return "peers do not have it yet";
+    if (option->effect != SADDLE_EFFECT_RESULT && option->effect != SADDLE_EFFECT_LENGTH &&
+        option->effect != SADDLE_EFFECT_SOURCE)
+        return "it does not decide what is computed";
+    if (option->files != SADDLE_FILES_NONE && option->files != SADDLE_FILES_DATA &&
+        (strchr(value, '/') != NULL || strstr(value, "file:") != NULL))
+        return "peers cannot use plug-ins or other files yet";
+    return NULL;
+}
+
+static saddle_status read_option(const reader *in, const saddle_yaml_entry *entry)
+{
+    saddle_plan *plan = &in->out->plan;
+    saddle_error why = {.message = ""};
+    const saddle_option *option = saddle_plan_find(plan, entry->name);
+    const char *reason = option != NULL ? why_not(option, entry->value) : NULL;
+    if (reason != NULL)
+        return refuse(in, entry, "%s: %s; remove the line", entry->name, reason);
+    saddle_status status = saddle_plan_set(plan, entry->name, entry->value, &why);
+    return status == SADDLE_OK ? status : refuse(in, entry, "%s", why.message);
+}
+
+static saddle_status read_members(const reader *in, const saddle_yaml *yaml, size_t agents)
+{
+    peer_files *out = in->out;
+    uint64_t number;
+    out->member = saddle_alloc(agents, sizeof *out->member);
+    SADDLE_TRY(saddle_check_memory(out->member, "the network", in->error));
+    out->plan.network.agents = agents;
+    for (size_t k = 0; k < yaml->count; k++) {
+        const saddle_yaml_entry *entry = &yaml->entry[k];
+        if (!agent_number(entry->name, &number))
+            continue;
+        if (number >= agents)
+            return refuse(in, entry, "%s: there are %zu agents, numbered from 0", entry->name,
+                          agents);
+        SADDLE_TRY(read_member(in, entry, &out->member[number]));
+        for (size_t i = 0; i < k; i++) {
+            uint64_t other;
+            if (agent_number(yaml->entry[i].name, &other) && other < agents && other != number &&
+                memcmp(out->member[other].key, out->member[number].key, SADDLE_KEY_BYTES) == 0)
+                return refuse(in, entry, "agents %zu and %zu have the same key; each needs its own",
+                              (size_t)other, (size_t)number);
+        }
+    }
+    return SADDLE_OK;
+}
+
+/* Reads "0-1,1-2,...". */
+static saddle_status read_edges(const reader *in)
+{
+    const char *rest = in->edges->value;
+    const char *item;
+    size_t length;
+    size_t count = 0;
+    SADDLE_OWNED size_t *edge = saddle_alloc(strlen(rest) + 2, sizeof *edge);
+    SADDLE_TRY(saddle_check_memory(edge, "the network", in->error));
+    while ((item = saddle_next_item(&rest, &length)) != NULL) {
+        uint64_t end[2];
+        item += strspn(item, " ");
+        size_t dash = strcspn(item, "-,");
+        if (!saddle_parse_integer_in(item, dash, &end[0]) || item[dash] != '-' ||
+            !saddle_parse_integer_in(item + dash + 1, strcspn(item + dash + 1, ","), &end[1]))
+            return refuse(in, in->edges, "'%s' is not a list of edges such as [0-1, 1-2]",
+                          SADDLE_EXCERPT(in->edges->value));
+        edge[2 * count] = (size_t)end[0];
+        edge[2 * count++ + 1] = (size_t)end[1];
+    }
+    saddle_error why = {.message = ""};
+    saddle_status status = saddle_graph_from_edges(
+        &in->out->graph, (size_t)in->out->plan.network.agents, count, edge, &why);
+    return status == SADDLE_OK ? status : refuse(in, in->edges, "edges: %s", why.message);
+}
+
+/* Makes the graph, which must connect every agent with one that can be dialled. */
+static saddle_status make_graph(const reader *in)
+{
+    peer_files *out = in->out;
+    const saddle_plan *plan = &out->plan;
+    if (in->edges != NULL && SADDLE_GIVEN(plan, network.topology))
+        return refuse(in, in->edges, "edges and topology are both given; remove one of them");
+    if (in->edges != NULL)
+        SADDLE_TRY(read_edges(in));
+    else
+        SADDLE_TRY(saddle_in_field("--topology",
+                                   saddle_graph_create(&out->graph, plan->network.topology,
+                                                       (size_t)plan->network.agents,
+                                                       plan->start.seed, in->error),
+                                   in->error));
+    out->plan.network.graph = out->graph;
+    for (size_t i = 0; i < out->graph->agents; i++)
+        for (size_t k = out->graph->start[i]; k < out->graph->start[i + 1]; k++)
+            if (out->member[i].endpoint == NULL &&
+                out->member[out->graph->neighbour[k]].endpoint == NULL)
+                return saddle_refuse(in->error,
+                                     "'%s': agents %zu and %zu are neighbours, and neither has an "
+                                     "address; give one of them",
+                                     in->path, i, out->graph->neighbour[k]);
+    return SADDLE_OK;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const saddle_yaml_entry *const *x = a;
+    const saddle_yaml_entry *const *y = b;
+    return strcmp((*x)->name, (*y)->name);
+}
+
+/* Computes the fingerprint of all lines, in the order of their names. */
+static saddle_status take_fingerprint(const reader *in, const saddle_yaml *yaml)
+{
+    unsigned char sum[SADDLE_SHA256_BYTES];
+    saddle_sha256 state;
+    SADDLE_OWNED const saddle_yaml_entry **list = saddle_alloc(yaml->count, sizeof(void *));
+    SADDLE_TRY(saddle_check_memory(list, "the network", in->error));
+    for (size_t k = 0; k < yaml->count; k++)
+        list[k] = &yaml->entry[k];
+    qsort(list, yaml->count, sizeof(void *), compare_names);
+    saddle_sha256_begin(&state);
+    for (size_t k = 0; k < yaml->count; k++) {
+        saddle_sha256_add(&state, list[k]->name, strlen(list[k]->name) + 1);
+        saddle_sha256_add(&state, list[k]->value, strlen(list[k]->value) + 1);
+    }
+    saddle_sha256_end(&state, sum);
+    memcpy(in->out->fingerprint, sum, sizeof in->out->fingerprint);
+    return SADDLE_OK;
+}
+
+static saddle_status take_network(reader *in, const saddle_yaml *yaml)
+{
+    size_t agents = 0;
+    uint64_t number;
+    for (size_t k = 0; k < yaml->count; k++)
+        agents += agent_number(yaml->entry[k].name, &number);
+    if (agents < 2 || agents > SADDLE_MOST_PEERS)
+        return saddle_refuse(in->error,
+                             "'%s' has %zu line%s agent-N; a network has 2 to %d agents, one line "
+                             "for each",
+                             in->path, agents, SADDLE_PLURAL(agents), SADDLE_MOST_PEERS);
+    SADDLE_TRY(read_members(in, yaml, agents));
+    for (size_t k = 0; k < yaml->count; k++) {
+        const saddle_yaml_entry *entry = &yaml->entry[k];
+        if (strcmp(entry->name, "edges") == 0)
+            in->edges = entry;
+        else if (!agent_number(entry->name, &number))
+            SADDLE_TRY(read_option(in, entry));
+    }
+    SADDLE_TRY(take_fingerprint(in, yaml));
+    return make_graph(in);
+}
+
+static saddle_status read_network(peer_files *out, const char *path, saddle_error *error)
+{
+    reader in = {.path = path, .out = out, .error = error};
+    saddle_yaml yaml = {.count = 0};
+    saddle_status status = saddle_yaml_read(&yaml, path, error);
+    SADDLE_THEN(status, take_network(&in, &yaml));
+    saddle_yaml_free(&yaml);
+    return status;
+}
+
+/* ---- agent.yml -------------------------------------------------------------------------------- */
+
+/* Returns a path relative to the directory of a file; freed by the caller, NULL if memory is short. */
+static char *beside(const char *file, const char *path)
+{
+    SADDLE_OWNED char *directory = saddle_directory_of(file);
+    if (directory == NULL)
+        return NULL;
+    return *path == '/' ? saddle_strdup(path) : saddle_format("%s/%s", directory, path);
+}
+
+/* The values of an agent.yml. */
+enum { NETWORK, AGENT, KEY, DATA, LISTEN, MODEL, TRACE, EVERY, THREADS, WAIT, NAMES };
+static const char *const names[NAMES] = {"network", "agent", "key",   "data",    "listen",
+                                         "model",   "trace", "every", "threads", "patience"};
+
+/* Finds the values; those that are not given are NULL. */
+static saddle_status list_values(const reader *in, const saddle_yaml *yaml,
+                                 const saddle_yaml_entry *value[NAMES])
+{
+    for (size_t k = 0; k < yaml->count; k++) {
+        const saddle_yaml_entry *entry = &yaml->entry[k];
+        size_t n = 0;
+        while (n < NAMES && strcmp(entry->name, names[n]) != 0)
+            n++;
+        if (n == NAMES)
+            return saddle_fail_at(in->error, in->path, entry->name_line, entry->name_column,
+                                  "an agent's file has no '%s'%s", SADDLE_EXCERPT(entry->name),
+                                  saddle_suggest(entry->name, names, NAMES).text);
+        value[n] = entry;
+    }
+    for (size_t n = 0; n <= KEY; n++)
+        if (value[n] == NULL)
+            return saddle_refuse(in->error,
+                                 "'%s' has no '%s'; an agent's file has at least the lines "
+                                 "network, agent and key",
+                                 in->path, names[n]);
+    return SADDLE_OK;
+}
+
+/* Takes the agent's number, and its data. */
+static saddle_status take_agent(const reader *in, const saddle_yaml_entry *const value[NAMES])
+{
+    peer_files *out = in->out;
+    saddle_plan *plan = &out->plan;
+    uint64_t self;
+    bool own = SADDLE_GIVEN(plan, problem.data) && strcmp(plan->problem.data, "own") == 0;
+    if (!saddle_parse_integer(value[AGENT]->value, &self) || self >= plan->network.agents)
+        return refuse(in, value[AGENT], "agent: '%s' is not the number of one of the %zu agents",
+                      SADDLE_EXCERPT(value[AGENT]->value), (size_t)plan->network.agents);
+    out->self = (size_t)self;
+    if (own != (value[DATA] != NULL))
+        return saddle_refuse(in->error,
+                             own ? "'%s' has no 'data', but the network file says that each agent "
+                                   "has its own; add the line data: FILE"
+                                 : "'%s' has 'data', but the network file does not have the line "
+                                   "'data: own'; change one of them",
+                             in->path);
+    if (!own)
+        return SADDLE_OK;
+    /* The text is the same for all agents; each has another file. */
+    plan->problem.own_file = out->data;
+    return saddle_plan_set(plan, "data", "agent-%d", in->error);
+}
+
+static saddle_status take_rest(const reader *in, const saddle_yaml_entry *const value[NAMES])
+{
+    peer_files *out = in->out;
+    out->patience = PATIENCE;
+    if (value[WAIT] != NULL &&
+        (!saddle_parse_real(value[WAIT]->value, &out->patience) || !(out->patience >= 1.0)))
+        return refuse(in, value[WAIT], "patience: '%s' is not a number of seconds, at least 1",
+                      SADDLE_EXCERPT(value[WAIT]->value));
+    if (value[EVERY] != NULL &&
+        (!saddle_parse_integer(value[EVERY]->value, &out->plan.outputs.trace_every) ||
+         out->plan.outputs.trace_every == 0))
+        return refuse(in, value[EVERY], "every: '%s' is not a number of iterations, at least 1",
+                      SADDLE_EXCERPT(value[EVERY]->value));
+    if (value[THREADS] != NULL)
+        SADDLE_TRY(saddle_plan_set(&out->plan, "threads", value[THREADS]->value, in->error));
+    return SADDLE_OK;
+}
+
+static saddle_status take_values(const reader *in, const saddle_yaml_entry *const value[NAMES])
+{
+    peer_files *out = in->out;
+    SADDLE_OWNED char *network = beside(in->path, value[NETWORK]->value);
+    SADDLE_OWNED char *key = beside(in->path, value[KEY]->value);
+    bool good = network != NULL && key != NULL;
+    char **const path[] = {&out->data, &out->model, &out->trace};
+    static const int of[] = {DATA, MODEL, TRACE};
+    for (size_t k = 0; k < 3; k++)
+        if (value[of[k]] != NULL) {
+            *path[k] = beside(in->path, value[of[k]]->value);
+            good = good && *path[k] != NULL;
+        }
+    if (value[LISTEN] != NULL)
+        good = (out->listen = saddle_strdup(value[LISTEN]->value)) != NULL && good;
+    if (!good)
+        return saddle_no_memory(in->error, "an agent's file");
+    /* Nobody measures the gap, which needs all agents. This also gives the plan its list of options. */
+    SADDLE_TRY(saddle_plan_set(&out->plan, "gap", "never", in->error));
+    SADDLE_TRY(read_network(out, network, in->error));
+    SADDLE_TRY(take_agent(in, value));
+    SADDLE_TRY(take_rest(in, value));
+    return saddle_key_read(key, out->secret_key, in->error);
+}
+
+saddle_status peer_files_read(peer_files *out, const char *path, saddle_error *error)
+{
+    reader in = {.path = path, .out = out, .error = error};
+    saddle_yaml yaml = {.count = 0};
+    const saddle_yaml_entry *value[NAMES] = {NULL};
+    memset(out, 0, sizeof *out);
+    saddle_plan_defaults(&out->plan, sizeof out->plan);
+    saddle_status status = saddle_yaml_read(&yaml, path, error);
+    SADDLE_THEN(status, list_values(&in, &yaml, value));
+    SADDLE_THEN(status, take_values(&in, value));
+    saddle_yaml_free(&yaml);
+    return status;
+}
+
+void peer_files_free(peer_files *files)
+{
+    sodium_memzero(files->secret_key, sizeof files->secret_key);
+    for (size_t i = 0; files->member != NULL && i < files->plan.network.agents; i++)
+        saddle_free((void *)(uintptr_t)files->member[i].endpoint);
+    saddle_free(files->member);
+    saddle_free(files->listen);
+    saddle_free(files->data);
+    saddle_free(files->model);
+    saddle_free(files->trace);
+    saddle_graph_free(files->graph);
+    saddle_plan_free(&files->plan);
+}

@@ -1,0 +1,227 @@
+#!/usr/bin/env bash
+# shellcheck disable=SC2317  # functions are called by check
+# `saddle peer`: keys and files, and runs of five processes on the loopback interface, whose models have the bits of
+# `saddle run`. On a9a if $SADDLE_DATA has it, otherwise on built-in data.
+data=${SADDLE_DATA:-}
+# shellcheck source=tests/cli/lib.sh
+source "$(dirname "$0")/lib.sh"
+[[ -z $data ]] || export SADDLE_DATA=$data
+
+# ---- keys -------------------------------------------------------------------------------------
+
+try peer keygen agent.key
+check "keygen" test $code -eq 0
+check "a secret key is its owner's" test "$(stat -c %a agent.key)" = 600
+lacks() { ! "$@"; }
+key=$(tail -n 1 out)
+check "a public key is" test "${#key}" -eq 64
+secret=$(cat agent.key)
+check "a secret key is not printed" lacks grep -qF "$secret" out err
+try peer keygen agent.key
+check "a key is not replaced" test "$(cat agent.key)" = "$secret" -a "$(tail -n 1 out)" = "$key"
+try peer keygen none/agent.key
+check "no directory" grep -q "cannot write 'none/agent.key'" err
+
+# ---- files ------------------------------------------------------------------------------------
+
+refused() {
+    local name=$1 text=$2
+    try peer run agent.yml
+    check "$name" test $code -eq 2 -a "$(wc -l <err)" -eq 1
+    check "$name: $text" grep -qF -- "$text" err
+}
+try peer init network.yml --agents 2
+check "init" test $code -eq 0
+printf 'network: network.yml\nagent: 0\nkey: agent.key\n' >agent.yml
+refused "a file as init writes it" "is not a public key of 64 hexadecimal digits"
+network() {
+    printf 'agent-0: none %s\nagent-1: tcp://127.0.0.1:1 %064d\n' "$key" 7
+    printf '%s\n' "$@"
+}
+network "links: lossy:0.1" >network.yml
+refused "losses" "network.yml:3:8: links: peers do not have it yet; remove the line"
+network "engine: mpi" >network.yml
+refused "an engine" "engine: it does not decide what is computed"
+network "problem: ./mine.so" >network.yml
+refused "a plug-in" "peers cannot use plug-ins"
+network "edges: [0-2]" >network.yml
+refused "an edge" "edges:"
+network "edges: [0-1" >network.yml
+refused "not YAML" "network.yml:"
+network "topology: ring" "edges: [0-1]" >network.yml
+refused "edges twice" "edges and topology are both given"
+network "data: own" >network.yml
+refused "no data" "add the line data: FILE"
+network "iterations: 5" >network.yml
+echo "data: rows.csv" >>agent.yml
+refused "data for nothing" "does not have the line 'data: own'"
+printf 'network: network.yml\nagent: 2\nkey: agent.key\n' >agent.yml
+refused "no such agent" "agent.yml:2:8: agent: '2' is not the number of one of the 2 agents"
+printf 'network: network.yml\nagent: 1\nkey: agent.key\n' >agent.yml
+refused "the key of another" "the secret key is not that of agent 1"
+printf 'network: network.yml\nagent: 0\nkeys: agent.key\n' >agent.yml
+refused "a mistyped name" "did you mean 'key'"
+printf 'network: network.yml\nagent: 0\nkey: agent.key\n' >agent.yml
+chmod 640 agent.key
+refused "a key that others can read" "others than its owner can read"
+chmod 600 agent.key
+
+if [[ ! -f $(dirname "$saddle")/libsaddle-peer.so ]]; then
+    printf 'network: network.yml\nagent: 0\nkey: agent.key\n' >agent.yml
+    refused "no module" "saddle peer needs a module that is not installed"
+    skip "the module of peers was not built"
+    finish
+fi
+
+# ---- runs -------------------------------------------------------------------------------------
+
+has python3 || finish
+/usr/bin/python3 -c "import numpy" 2>/dev/null || {
+    skip "there is no NumPy"
+    finish
+}
+
+# free_ports N: ports that are free now.
+free_ports() {
+    /usr/bin/python3 - "$1" <<'END'
+import socket, sys
+held = [socket.socket() for k in range(int(sys.argv[1]))]
+for s in held:
+    s.bind(("127.0.0.1", 0))
+print(*(s.getsockname()[1] for s in held))
+END
+}
+
+# make_peers DIRECTORY LINE...: five agents; the last, which has no address, dials its neighbours.
+make_peers() {
+    local ports at=$1 k
+    shift
+    mkdir -p "$at"
+    read -r -a ports < <(free_ports 4)
+    for k in 0 1 2 3 4; do
+        "$saddle" peer keygen "$at/$k.key" | tail -n 1 >"$at/$k.pub" || return
+        printf 'network: network.yml\nagent: %d\nkey: %d.key\nmodel: %d.npz\ntrace: %d.csv\npatience: 30\nthreads: 1\n' \
+            "$k" "$k" "$k" "$k" >"$at/$k.yml"
+        if [[ $k -lt 4 ]]; then
+            printf 'agent-%d: tcp://127.0.0.1:%d %s\n' "$k" "${ports[k]}" "$(cat "$at/$k.pub")"
+        else
+            printf 'agent-%d: none %s\n' "$k" "$(cat "$at/$k.pub")"
+        fi
+    done >"$at/network.yml"
+    printf '%s\n' "$@" >>"$at/network.yml"
+}
+
+# run_peers DIRECTORY: all agents at once; the exit codes are in codes.
+run_peers() {
+    local k
+    jobs=()
+    codes=()
+    for k in 0 1 2 3 4; do
+        timeout 100 "$saddle" peer run "$1/$k.yml" >"$1/$k.out" 2>"$1/$k.err" </dev/null &
+        jobs+=($!)
+    done
+    for k in 0 1 2 3 4; do
+        wait "${jobs[k]}"
+        codes+=($?)
+    done
+    [[ ${codes[*]} == "0 0 0 0 0" ]] || {
+        cat "$1"/*.err
+        return 1
+    }
+}
+
+# A port may have been taken meanwhile by another process; then it is tried once more.
+run_free() {
+    make_peers "$@" && run_peers "$1" && return
+    grep -q "Address already in use" "$1"/*.err || return
+    make_peers "$@" && run_peers "$1"
+}
+
+same_models() {
+    /usr/bin/python3 - "$1" "$2" <<'END'
+import sys
+import numpy
+whole = numpy.load(sys.argv[1])
+for k in range(5):
+    own = numpy.load(f"{sys.argv[2]}/{k}.npz")
+    for name in ("x", "y"):
+        if own[name].shape[0] != 1 or own[name][0].tobytes() != whole[name][k].tobytes():
+            sys.exit(f"agent {k}: another {name}")
+    if own["xbar"].tobytes() != whole["x"][k].tobytes() or own["iteration"] != whole["iteration"]:
+        sys.exit(f"agent {k}: another mean or iteration")
+END
+}
+
+if [[ -f ${SADDLE_DATA:-none}/a9a ]]; then rows=a9a; else rows=synthetic:4000; fi
+check "rows" "$saddle" run --data $rows --agents 5 --topology er:0.6 --iterations 60 --gap never --model whole.npz --quiet
+check "five peers" run_free common "data: $rows" "topology: er:0.6" "iterations: 60"
+check "their models are those of threads" same_models whole.npz common
+check "a trace has rows" test "$(grep -c '^[0-9]' common/2.csv)" -eq 61
+check "a trace has losses" grep -qE "^60,[0-9.]+,[0-9.e-]+,[0-9.e-]+$" common/2.csv
+check "what a process prints" grep -qE "agent  +3 of 5; neighbours " common/3.out
+try eval --model common/1.npz --data $rows
+check "a model can be used" grep -q accuracy out
+
+# Every owner has a file of its own; columns of text become the same features everywhere.
+mkdir own
+/usr/bin/python3 - <<'END'
+import random
+random.seed(3)
+for k in range(5):
+    with open(f"own/part-{k}.csv", "w") as f:
+        f.write("age,colour,sex,label\n")
+        for row in range(80 + 7 * k):
+            colour = random.choice(["red", "green", "blue", "grey"][:2 + k % 3])
+            age = random.randint(18, 90)
+            f.write(f"{age},{colour},{random.randint(0, 1)},{int(age + random.gauss(0, 20) > 50)}\n")
+END
+check "files" "$saddle" run --problem auc --data own/part-%d.csv --agents 5 --topology path --iterations 40 --gap never \
+    --model files.npz --quiet
+make_owners() {
+    local k
+    make_peers "$@" || return
+    for k in 0 1 2 3 4; do echo "data: part-$k.csv" >>"own/$k.yml"; done
+}
+check "owners" make_owners own "problem: auc" "data: own" "edges: [0-1, 1-2, 2-3, 3-4]" "iterations: 40"
+check "five owners" run_peers own
+check "their models are those of one process" same_models files.npz own
+check "a small batch is warned of" grep -q "can reconstruct" own/0.err
+
+# ---- an agent that dies -----------------------------------------------------------------------
+
+check "for long" make_peers dies "problem: quadratic" "topology: ring" "iterations: 100000000"
+sed -i 's/^patience: .*/patience: 4\nevery: 20/' dies/?.yml
+for k in 0 1 2 3 4; do
+    "$saddle" peer run dies/$k.yml >dies/$k.out 2>dies/$k.err </dev/null &
+    dying[k]=$!
+done
+job=${dying[0]}
+wait_for test -s dies/2.csv
+wait_for grep -q "^20," dies/2.csv
+kill -KILL "${dying[2]}"
+for k in 0 1 3 4; do
+    wait "${dying[k]}"
+    check "agent $k ends" test $? -eq 1
+    check "agent $k says why" grep -qE "(nothing from agent [0-4] for 4 seconds, in round [0-9]+|agent [0134] ended: )" dies/$k.err
+done
+wait "${dying[2]}"
+check "a neighbour names the dead agent" grep -q "nothing from agent 2" dies/1.err dies/3.err
+
+# ---- Ctrl-C -----------------------------------------------------------------------------------
+
+for k in 0 1 2 3 4; do
+    rm -f dies/$k.csv
+    "$saddle" peer run dies/$k.yml >dies/$k.out 2>dies/$k.err </dev/null &
+    dying[k]=$!
+done
+job=${dying[0]}
+wait_for test -s dies/1.csv
+wait_for grep -q "^20," dies/1.csv
+kill -TERM "${dying[1]}"
+wait "${dying[1]}"
+check "an interrupt ends an agent" test $? -eq 130
+for k in 0 2 3 4; do
+    wait "${dying[k]}"
+    check "agent $k is told why" grep -q "agent 1 ended: interrupted" dies/$k.err
+done
+finish
