@@ -60,7 +60,7 @@ static void write_network(FILE *f, const void *context)
         saddle_fprintf(f, "%s%zu-%zu", i > 0 ? ", " : "", i, i + 1);
     fputs("]\n\n"
           "# The problem and the algorithm: options of `saddle run`.\n"
-          "problem: fair\n"
+          "problem: auc\n"
           "data: own            # every agent has its own file, which its agent.yml names\n"
           "algorithm: precision-auto\n"
           "iterations: 500\n"

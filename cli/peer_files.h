@@ -6,7 +6,7 @@
  *     agent-1: tcp://10.0.0.2:7400 PUBLIC-KEY         agent: 1
  *     agent-2: none PUBLIC-KEY                        key: agent-1.key
  *     edges: [0-1, 1-2]                               data: rows.csv
- *     problem: fair                                   model: model.npz
+ *     problem: auc                                    model: model.npz
  *     data: own                                       trace: trace.csv
  *
  * All other names of network.yml are options of `saddle run` that decide what is computed.
