@@ -50,7 +50,7 @@ static saddle_status read_member(const reader *in, const saddle_yaml_entry *entr
                       "an agent that only dials others, a space, and the key that `saddle peer "
                       "keygen` printed",
                       SADDLE_EXCERPT(entry->value));
-    if (strlen(key) != 2 * SADDLE_KEY_BYTES ||
+    if (strlen(key) != (size_t)2 * SADDLE_KEY_BYTES ||
         sodium_hex2bin(member->key, SADDLE_KEY_BYTES, key, strlen(key), NULL, &bytes, NULL) != 0 ||
         bytes != SADDLE_KEY_BYTES)
         return refuse(in, entry,
@@ -69,7 +69,7 @@ static saddle_status read_member(const reader *in, const saddle_yaml_entry *entr
 /* Returns why an option cannot be in a network file; NULL if it can. */
 static const char *why_not(const saddle_option *option, const char *value)
 {
-    static const CLI_PLAN_FIELDS(
+    static CLI_PLAN_FIELDS(
         later, CLI_FIELDS(network.links), CLI_FIELDS(network.inexact), CLI_FIELDS(network.compress),
         CLI_FIELDS(network.mixing_rate), CLI_FIELDS(network.churn), CLI_FIELDS(network.link_model),
         CLI_FIELDS(limits.tolerance), CLI_FIELDS(limits.max_ifo), CLI_FIELDS(limits.max_rounds),
