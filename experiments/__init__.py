@@ -3,6 +3,7 @@
     experiments.py  the settings of all experiments: a table to read and change
     claims.py       the sentences of the paper, ours, and the rules that decide them
     runs.py         makes the runs, or finds those that were made before
+    side_by_side.py makes independent runs in several processes, a line of a file each
     theorem.py      compares the bounds of the theory with runs
     statistics.py   means, slopes, confidence intervals
     pages.py        claims.md, claims.json, claims.csv, costs.csv, ends.csv, report.html

@@ -6,8 +6,8 @@ import math
 import textwrap
 from pathlib import Path
 from statistics import median
-from typing import Any
 
+from ..side_by_side import Line
 from .instances import NAMED, SEED, Instance, drawn
 from .runs import LONG, PASSES, PIECES, ROUNDS, SOLVED, TUNED
 
@@ -15,7 +15,6 @@ __all__ = ["false_claims", "write_page"]
 
 COSTS = ("ifo", "rounds", "bytes")
 DEFAULTS = ("default", "precision", "precision+")
-Line = dict[str, Any]
 
 
 def _solved(line: Line | None) -> bool:
@@ -173,7 +172,7 @@ def write_page(path: Path, results: list[Line], stale: int = 0) -> None:
             "one solves."), "",
         *_paragraph(
             f"All kinds of runs were made for {complete} of {len(everyone)} instances; those that were took "
-            f"{seconds / 60:.0f} minutes."
+            f"{seconds / 60:.0f} processor minutes."
             + (f" Another version of Saddle or of the zoo made {stale} of the runs." if stale else "")
             + (f" Data are missing for {', '.join(absent)}." if absent else "")), "",
         "## Summary", "", *_summary(halves), "", *_honesty(list(lines.values())), "",

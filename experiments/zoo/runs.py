@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import json
 import logging
 import math
 import time
 import warnings
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 import saddle
 from saddle._library import _path
 
+from ..side_by_side import Line
 from .instances import Instance
 from .reference import objective
 from .rows import Missing, agents_rows
 
-__all__ = ["LONG", "PASSES", "ROUNDS", "SOLVED", "PIECES", "TUNED", "Work", "is_stale", "pieces", "read_lines"]
+__all__ = ["LONG", "PASSES", "ROUNDS", "SOLVED", "PIECES", "TUNED", "Work", "is_stale", "make_run"]
 
 PASSES = 100  # gradient evaluations for each row
 ROUNDS = 5000
@@ -31,18 +31,6 @@ SEARCHES = [(algorithm, aim, passes) for algorithm in ("precision", "precision+"
 TUNED = {f"tuned {algorithm} {aim} {passes}": (algorithm, aim, passes) for algorithm, aim, passes in SEARCHES}
 PIECES = ("long", "default", "precision", "precision+", *TUNED)
 LONG = 150  # times the budget: not to judge the defaults, but whether runs that last are called solved too early
-
-
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """Returns the lines of results.jsonl; a last one that an interrupted run left incomplete is ignored."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    found = []
-    for line in lines:
-        try:
-            found.append(json.loads(line))
-        except ValueError:
-            continue
-    return found
 
 
 @functools.cache
@@ -57,7 +45,7 @@ def _fingerprint(instance: Instance) -> str:
     return hashlib.sha256(_version() + repr(instance).encode()).hexdigest()[:16]
 
 
-def is_stale(line: dict[str, Any], instances: dict[str, Instance]) -> bool:
+def is_stale(line: Line, instances: dict[str, Instance]) -> bool:
     """Returns whether another version of the library or of the zoo made a line."""
     instance = instances.get(line["instance"])
     return instance is None or line.get("fingerprint") != _fingerprint(instance)
@@ -99,9 +87,8 @@ class Work:
         return {"Q": Q, "primal": float(r.trace["primal"][-1]), "minimum": self._minimum,
                 "excess": (Q - self._minimum) / r.gap_scale}
 
-    def piece(self, what: str) -> dict[str, Any]:
-        """Makes one run and returns its line."""
-        begin = time.perf_counter()
+    def piece(self, what: str) -> Line:
+        """Makes one run and returns what its line says."""
         settings: dict[str, str] = {}
         if what in TUNED:
             r, settings = self.tuned(*TUNED[what])
@@ -111,30 +98,24 @@ class Work:
         else:
             r = self.run(None if what == "default" else what)
         costs = {name: float(r.trace[name][-1]) for name in ("ifo", "rounds", "bytes")}
-        line = {"algorithm": r.settings["algorithm"], "stop": r.stop, "gap": r.gap, "scale": r.gap_scale, **costs,
+        return {"algorithm": r.settings["algorithm"], "stop": r.stop, "gap": r.gap, "scale": r.gap_scale, **costs,
                 **self.excess(r), "outcomes": r.outcomes, "settings": settings}
-        return {**line, "seconds": round(time.perf_counter() - begin, 2)}
 
 
-def pieces(instance: Instance, done: set[str], chosen: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Yields a line for each run of an instance that is not done. A failure is a line too."""
-    todo = [what for what in chosen if what not in done]
-    if not todo:
-        return
+def make_run(task: tuple[Instance, str]) -> Line:
+    """Returns the line of a run, with its processor seconds. A failure is a line too."""
+    instance, what = task
     logging.getLogger("saddle").setLevel(logging.ERROR)
     warnings.simplefilter("ignore")
+    begin = time.process_time()
     try:
-        work = Work(instance)
+        line = Work(instance).piece(what)
     except Missing as missing:
-        yield {"instance": instance.name, "what": "missing", "error": str(missing)}
-        return
-    for what in todo:
-        try:
-            line = work.piece(what)
-        except (saddle.Error, ValueError, ArithmeticError) as error:
-            line = {"error": f"{type(error).__name__}: {error}"}
-        yield {"instance": instance.name, "what": what, "fingerprint": _fingerprint(instance),
-               **{k: _finite(v) for k, v in line.items()}}
+        return {"instance": instance.name, "what": "missing", "error": str(missing)}
+    except (saddle.Error, ValueError, ArithmeticError) as error:
+        line = {"error": f"{type(error).__name__}: {error}"}
+    return {"instance": instance.name, "what": what, "fingerprint": _fingerprint(instance),
+            **{k: _finite(v) for k, v in line.items()}, "seconds": round(time.process_time() - begin, 2)}
 
 
 def _finite(value: Any) -> Any:

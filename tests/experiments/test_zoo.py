@@ -10,6 +10,7 @@ pytest.importorskip("sklearn")
 optimize = pytest.importorskip("scipy.optimize")
 
 import saddle  # noqa: E402
+from experiments import side_by_side  # noqa: E402
 from experiments.zoo import __main__ as command  # noqa: E402
 from experiments.zoo import instances, page, reference, rows, runs  # noqa: E402
 
@@ -49,7 +50,7 @@ def test_every_row_has_one_agent(partition):
 @pytest.fixture(scope="module")
 def ends():
     """The lines of all default runs on the small instances."""
-    return [line for i in instances.SMALL for line in runs.pieces(i, set(), ("default", "precision+"))]
+    return [runs.make_run((i, what)) for i in instances.SMALL for what in ("default", "precision+")]
 
 
 def test_the_reference_computes_what_the_library_computes(ends):
@@ -206,14 +207,22 @@ def test_runs_are_continued_and_the_page_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(page, "NAMED", instances.SMALL[1:2])
     monkeypatch.setattr(command, "PIECES", ("default", "precision+"))
     results = tmp_path / "results.jsonl"
-    arguments = ["--output", str(tmp_path), "--jobs", "1"]
+    arguments = ["--output", str(tmp_path), "--jobs", "2"]
+
+    def ends():
+        """The lines by kind; seconds differ."""
+        lines = [{**line, "seconds": 0} for line in side_by_side.read_lines(results)]
+        return sorted(lines, key=lambda line: line["what"])
+
+    assert command.main([*arguments, "--seconds", "0"]) == 0 and ends() == []  # all runs were given up
     assert command.main(arguments) == 0
-    before = results.read_text()
-    assert before.count("\n") == 2 and command.main(arguments) == 0 and results.read_text() == before
+    before, made = results.read_text(), ends()
+    assert [line["what"] for line in made] == ["default", "precision+"]
+    assert command.main(arguments) == 0 and results.read_text() == before
     results.write_text(before.splitlines()[0] + '\n{"inst')  # the second run was killed
-    assert command.main(arguments) == 0
-    assert [line["what"] for line in runs.read_lines(results)] == ["default", "precision+"]
-    lines = runs.read_lines(results)
+    assert command.main([*arguments[:-1], "1"]) == 0
+    assert ends() == made
+    lines = ends()
     lines[1]["fingerprint"] = "of another version"
     results.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
@@ -223,7 +232,7 @@ def test_runs_are_continued_and_the_page_is_written(tmp_path, monkeypatch):
     stale = "Another version of Saddle or of the zoo made 1 of the runs"
     assert command.main([*arguments, "--no-runs"]) == 0 and stale in page_text()
     assert command.main(arguments) == 0
-    assert [line["what"] for line in runs.read_lines(results)] == ["default", "precision+", "precision+"]
+    assert [line["what"] for line in ends()] == ["default", "precision+", "precision+"]
     text = page_text()
     assert stale not in text
     assert "| small-least-squares |" in text and "None of them has a true excess" in text
