@@ -153,6 +153,11 @@ def first_stay(columns: dict[str, Any], level: float) -> Cost | None:
     return None
 
 
+def _largest(value: Any) -> float:
+    """Returns a setting, of which each agent may have its own."""
+    return float(max(value)) if isinstance(value, (list, tuple)) else float(value)
+
+
 def candidate(method: str, instance: str, number: int, defaults: Settings) -> Settings:
     """Returns the settings of a candidate; 0: the defaults."""
     if number == 0:
@@ -163,7 +168,7 @@ def candidate(method: str, instance: str, number: int, defaults: Settings) -> Se
         if isinstance(values, list):
             found[name] = values[int(draw.random() * len(values))]
             continue
-        value = float(defaults[name]) * values[0] * (values[1] / values[0]) ** draw.random()
+        value = _largest(defaults[name]) * values[0] * (values[1] / values[0]) ** draw.random()
         value = min(value, AT_MOST.get(name, math.inf))
         found[name] = max(1, round(value)) if name in ("batch", "q") else value
     return found
@@ -191,13 +196,7 @@ def _start(instance: str, plan: Plan) -> tuple[float, float]:
 @functools.lru_cache(maxsize=None)
 def _defaults(instance: str, method: str, plan: Plan) -> Settings:
     r = saddle.run(**{**_settings(instance, method, plan), "iterations": 0})
-    # Before the first iteration, some settings are chosen, but not recorded.
-    return {**r.settings, "batch": r.settings.get("batch") or math.ceil(math.sqrt(max(_sizes(r))))}
-
-
-def _sizes(r: saddle.Result) -> list[float]:
-    samples = r.settings["samples"]
-    return [float(n) for n in samples] if isinstance(samples, (list, tuple)) else [float(samples)]
+    return dict(r.settings)
 
 
 def make(instance: str, method: str, number: int, seed: int, plan: Plan) -> dict[str, Any]:

@@ -500,6 +500,7 @@ def test_candidates_are_drawn_once_and_within_their_ranges():
     for found in drawn:
         assert 0.05 <= found["eta_x"] <= 15 and 0.2 <= found["eta_y"] <= 20
         assert 1 <= found["batch"] <= 64 and 0 < found["beta_x"] <= 1
+    assert drawn[0] == field.candidate("dm-hsgd", "auc-5", 1, {**defaults, "batch": [3, 8, 5]})
     assert min(f["eta_x"] for f in drawn) < 0.1 and max(f["eta_x"] for f in drawn) > 5
 
 
