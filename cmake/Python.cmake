@@ -79,6 +79,13 @@ if(ZMQ_FOUND)
     DEPENDS saddle_peer VERBATIM)
   list(APPEND modules ${package}/libsaddle-peer.so)
 endif()
+if(TARGET saddle_cuda)
+  add_custom_command(
+    OUTPUT ${package}/libsaddle-cuda.so
+    COMMAND ${CMAKE_COMMAND} -E create_symlink ${SADDLE_CUDA_MODULE} ${package}/libsaddle-cuda.so
+    DEPENDS ${SADDLE_CUDA_MODULE} VERBATIM)
+  list(APPEND modules ${package}/libsaddle-cuda.so)
+endif()
 target_include_directories(saddle_package PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(saddle_package PRIVATE saddle_flags ${SADDLE_LIBRARIES})
 target_link_options(saddle_package PRIVATE -Wl,--version-script=${PROJECT_BINARY_DIR}/package.map)

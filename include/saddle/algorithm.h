@@ -79,7 +79,8 @@ typedef enum saddle_fault_kind {
     SADDLE_FAULT_NONE = 0,  /**< No fault. */
     SADDLE_FAULT_NONFINITE, /**< A variable is not finite. */
     SADDLE_FAULT_RUNAWAY, /**< The metric grows without bound; the fault names the largest entry. */
-    SADDLE_FAULT_STALLED  /**< Recursive differences stay zero although gradients change. */
+    SADDLE_FAULT_STALLED, /**< Recursive differences stay zero although gradients change. */
+    SADDLE_FAULT_DEVICE   /**< A graphics card failed; the variable is the name of the error. */
 } saddle_fault_kind;
 
 /** What went wrong, where and when. */
@@ -234,6 +235,8 @@ typedef struct saddle_automatic {
 #define SADDLE_AUTOMATIC(of, words_) {.option = &(of), .rule = (words_)}
 /* clang-format on */
 
+struct saddle_device_steps;
+
 /** An algorithm. */
 typedef struct saddle_algorithm {
     const char *name;     /**< Such as "precision". */
@@ -284,6 +287,10 @@ typedef struct saddle_algorithm {
     bool (*wants_oracle)(const void *parameters);
     /** See wants_oracle(). `x_mean` has x_dim doubles, `scratch` those of the layout. */
     double (*oracle)(saddle_agent *agents, size_t count, double *x_mean, double *scratch);
+    /** Optional, for built-in algorithms. Describes the algorithm to an engine that computes on a
+     * graphics card (src/algorithms/device_steps.h). Returns false if it has no code for that, and in
+     * `*option` the option whose value is the reason; NULL: the algorithm itself is. */
+    bool (*device)(const void *parameters, struct saddle_device_steps *out, const char **option);
 } saddle_algorithm;
 
 /** Returns all built-in algorithms; `*count` receives their number. */

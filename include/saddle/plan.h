@@ -237,7 +237,7 @@ typedef struct saddle_plan {
 
     /** The engine that computes. */
     struct {
-        const char *name;     /**< engine: "threads" or "mpi". */
+        const char *name;     /**< engine: "threads", "mpi", "cuda" or "cuda-host". */
         uint64_t threads;     /**< threads: per process; 0 ("auto" as text): as many as pay off. */
         bool pin;             /**< pin: whether each thread stays on one processor. */
         double stall_seconds; /**< stall-seconds: silence of a process after which a job ends. */

@@ -130,6 +130,8 @@ static inline bool saddle_outcome_counts(const saddle_outcome_rows *rows, size_t
     return rows->counted == NULL || rows->counted[agent] != 0;
 }
 
+struct saddle_device_problem;
+
 /** An instance of a problem. Any change to this struct increases SADDLE_ABI. */
 typedef struct saddle_problem saddle_problem;
 struct saddle_problem {
@@ -287,6 +289,9 @@ struct saddle_problem {
     bool (*linear)(const saddle_problem *problem, const double *x, const double *y, double *out);
     /** Optional. Fills in the default starting point, before projection; used for --init auto. */
     void (*start)(const saddle_problem *problem, uint64_t seed, double *x, double *y);
+    /** Optional, for built-in problems. Describes the problem to an engine that computes on a
+     * graphics card (src/problems/device_problem.h); returns false if it has no code for that. */
+    bool (*device)(const saddle_problem *problem, struct saddle_device_problem *out);
     /** Optional, for instances of a class. Frees what init() and join() allocated, but not the
      * instance. */
     void (*release)(saddle_problem *problem);

@@ -1,34 +1,16 @@
 #include "core/rng.h"
 
-#include <Random123/philox.h>
-
 #include "core/elementary.h"
-
-__extension__ typedef unsigned __int128 wide;
 
 void saddle_rng_init(saddle_rng *rng, uint64_t seed, saddle_purpose purpose, uint64_t agent,
                      uint64_t iteration)
 {
-    memset(rng, 0, sizeof *rng);
-    rng->key[0] = seed;
-    rng->key[1] = (uint64_t)purpose;
-    rng->counter[1] = agent;
-    rng->counter[2] = iteration;
-    rng->used = 4;
+    saddle_stream_init(rng, seed, (uint64_t)purpose, agent, iteration);
 }
 
 uint64_t saddle_rng_bits(saddle_rng *rng)
 {
-    if (rng->used == 4) {
-        philox4x64_key_t key = {{rng->key[0], rng->key[1]}};
-        philox4x64_ctr_t counter = {
-            {rng->counter[0], rng->counter[1], rng->counter[2], rng->counter[3]}};
-        philox4x64_ctr_t block = philox4x64(counter, key);
-        memcpy(rng->block, block.v, sizeof rng->block);
-        rng->counter[0]++;
-        rng->used = 0;
-    }
-    return rng->block[rng->used++];
+    return saddle_stream_bits(rng);
 }
 
 double saddle_rng_uniform(saddle_rng *rng)
@@ -38,14 +20,7 @@ double saddle_rng_uniform(saddle_rng *rng)
 
 uint64_t saddle_rng_below(saddle_rng *rng, uint64_t bound)
 {
-    /* Lemire 2019: multiply, and reject the few values that would be over-represented. */
-    wide product = (wide)saddle_rng_bits(rng) * bound;
-    if ((uint64_t)product < bound) {
-        uint64_t threshold = -bound % bound;
-        while ((uint64_t)product < threshold)
-            product = (wide)saddle_rng_bits(rng) * bound;
-    }
-    return (uint64_t)(product >> 64);
+    return saddle_stream_below(rng, bound);
 }
 
 double saddle_rng_normal(saddle_rng *rng)
@@ -98,14 +73,5 @@ size_t saddle_rng_mark_words(size_t population)
 void saddle_rng_choose(saddle_rng *rng, size_t population, size_t count, uint32_t *out,
                        uint64_t *mark)
 {
-    for (size_t k = 0; k < count; k++) {
-        size_t top = population - count + k;
-        size_t pick = (size_t)saddle_rng_below(rng, top + 1);
-        if (mark[pick / 64] >> (pick % 64) & 1)
-            pick = top;
-        mark[pick / 64] |= UINT64_C(1) << (pick % 64);
-        out[k] = (uint32_t)pick;
-    }
-    for (size_t k = 0; k < count; k++)
-        mark[out[k] / 64] = 0;
+    saddle_stream_choose(rng, population, count, out, mark);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/base.h"
+#include "core/rng_stream.h"
 
 /* What a stream is for. Results depend on these values: append, never renumber. */
 typedef enum saddle_purpose {
@@ -30,14 +31,6 @@ typedef enum saddle_purpose {
     SADDLE_RNG_TUNE = 64, /* candidates of a search */
     SADDLE_RNG_VALIDATION = 65 /* rows that a search judges candidates by */
 } saddle_purpose;
-
-/* A stream. The struct is public so that it can live on the stack. */
-typedef struct saddle_rng {
-    uint64_t key[2];
-    uint64_t counter[4];
-    uint64_t block[4];
-    unsigned used; /* numbers of the block already returned; 4: none left */
-} saddle_rng;
 
 /* Starts a stream. */
 void saddle_rng_init(saddle_rng *rng, uint64_t seed, saddle_purpose purpose, uint64_t agent,

@@ -117,6 +117,8 @@ struct saddle_engine {
 /* The built-in engines. */
 extern const saddle_engine_class saddle_threads_engine;
 extern const saddle_engine_class saddle_mpi_engine;
+extern const saddle_engine_class saddle_cuda_engine;
+extern const saddle_engine_class saddle_cuda_host_engine;
 
 /* Finds an engine by name; fails with a list of all for an unknown name. */
 saddle_status saddle_engine_find(const saddle_engine_class **out, const char *name,

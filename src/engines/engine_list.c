@@ -6,6 +6,8 @@
 static const saddle_engine_class *const engines[] = {
     &saddle_threads_engine,
     &saddle_mpi_engine,
+    &saddle_cuda_engine,
+    &saddle_cuda_host_engine,
 };
 
 saddle_status saddle_engine_find(const saddle_engine_class **out, const char *name,

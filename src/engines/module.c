@@ -85,11 +85,14 @@ static saddle_status load(const saddle_module **out, const saddle_module_name *m
     char path[PATH_MAX];
     saddle_signals signals;
     if (!find(module->name, path))
-        return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "%s needs a module that is not installed ('%s'); install the package "
-                           "libsaddle" SADDLE_SOVERSION
-                           "-%s, or install %s and build saddle again%s",
-                           module->user, path, module->name, module->needs, module->other);
+        return saddle_fail(
+            error, SADDLE_UNSUPPORTED,
+            "%s needs a module that is not installed ('%s'); %s%s%sinstall %s and "
+            "build saddle again%s",
+            module->user, path,
+            module->unpackaged ? "" : "install the package libsaddle" SADDLE_SOVERSION "-",
+            module->unpackaged ? "" : module->name, module->unpackaged ? "" : ", or ",
+            module->needs, module->other);
     saddle_signals_save(&signals);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     saddle_signals_restore(&signals);

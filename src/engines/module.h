@@ -9,6 +9,7 @@
 #pragma once
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <saddle/status.h>
@@ -26,6 +27,7 @@ typedef struct saddle_module_name {
     const char *other; /* a remedy that ends messages, such as ", or use threads"; "" for none */
     const char
         *needs; /* what must be installed to build and load it: its upstream and Debian names */
+    bool unpackaged; /* there is no Debian package of it, as of libsaddle-mpi.so */
 } saddle_module_name;
 
 /*

@@ -268,10 +268,11 @@ const saddle_option *const saddle_plan_options[] = {
             "best trace point. 0: never."),
     TEXT(PLAN(limits.stop_on, RUN, LENGTH), "stop-on", SADDLE_STOPPING_HEADING, "", "OUTCOME",
          "Outcome that --stop-after watches. Not given: the problem's first outcome."),
-    TEXT(PLAN_OF(engine.name, INSTANCE, ENGINE, "threads|mpi"), "engine", SADDLE_ENGINE_HEADING,
-         "threads", "NAME",
+    TEXT(PLAN_OF(engine.name, INSTANCE, ENGINE, "threads|mpi|cuda|cuda-host"), "engine",
+         SADDLE_ENGINE_HEADING, "threads", "NAME",
          "What runs the agents. threads: the threads of one process; mpi: the processes that "
-         "mpirun starts. Results do not depend on it."),
+         "mpirun starts; cuda: a graphics card of NVIDIA, for what docs/gpu.md lists; cuda-host: "
+         "what cuda does as loops on one processor, for tests. Results do not depend on it."),
     INTEGER(
         PLAN(engine.threads, RUN, ENGINE), "threads", SADDLE_ENGINE_HEADING, "auto", 1, 4096, "N",
         "Threads per process. Results do not depend on it. auto: as many as speed up the work."),

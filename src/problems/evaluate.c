@@ -62,13 +62,17 @@ static division divide(const saddle_problem *problem, const saddle_batch *given)
 
 size_t saddle_parts_bound(const saddle_problem *problem, size_t samples)
 {
-    saddle_batch all = {.count = samples};
-    return worth_parts(problem, &all);
+    return worth_parts(problem, &(saddle_batch){.count = samples});
 }
 
 size_t saddle_parts_count(const saddle_problem *problem, const saddle_batch *batch)
 {
     return divide(problem, batch).parts;
+}
+
+size_t saddle_part_samples(const saddle_problem *problem, const saddle_batch *batch)
+{
+    return divide(problem, batch).samples;
 }
 
 saddle_request_division saddle_division_of(const saddle_problem *problem,

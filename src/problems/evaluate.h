@@ -13,6 +13,8 @@ enum { SADDLE_MOST_PARTS = 64 };
 /* Returns the number of parts of a batch; 1 for a problem that cannot evaluate a part of a
  * batch. */
 size_t saddle_parts_count(const saddle_problem *problem, const saddle_batch *batch);
+/* Returns the number of samples of a part; the last one may have fewer. */
+size_t saddle_part_samples(const saddle_problem *problem, const saddle_batch *batch);
 /* Returns the largest number of parts of any batch of at most `samples` samples. (Because parts
  * are rounded to cache lines, a larger batch can have fewer parts than a smaller one.) */
 size_t saddle_parts_bound(const saddle_problem *problem, size_t samples);

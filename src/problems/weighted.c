@@ -12,6 +12,7 @@
  * the weights (saddle_problem::shared), with a second copy of it that has the numbers for these weights. Outcomes are
  * those of the other problem in the same way.
  */
+#include "problems/device_problem.h"
 #include "problems/problem_choice.h"
 
 typedef struct instance {
@@ -110,6 +111,14 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_outcom
     return of->outcomes(of, rows, x, y, out, count, error);
 }
 
+static bool device(const saddle_problem *problem, saddle_device_problem *out)
+{
+    const instance *self = instance_of(problem);
+    bool known = self->of->device(self->of, out);
+    out->agent_weight = self->weight;
+    return known;
+}
+
 static void release(saddle_problem *problem)
 {
     saddle_free(problem->shared);
@@ -180,6 +189,7 @@ saddle_status saddle_weighted_create(saddle_problem **out, const saddle_problem 
     REPLACE(response_statistic);
     REPLACE(constants);
     REPLACE(outcomes);
+    REPLACE(device);
 #undef REPLACE
     /* Without a statistic the best response uses means that the problem computed with equal
      * weights. */

@@ -262,6 +262,12 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
         SADDLE_TRY(advance(r, &fault, &stop, &point, error));
         if (fault.kind == SADDLE_FAULT_STALLED)
             return stalled(&fault, error);
+        if (fault.kind == SADDLE_FAULT_DEVICE)
+            return saddle_fail(
+                error, SADDLE_UNSUPPORTED,
+                "--engine: the graphics card failed after iteration %llu (%s); resume "
+                "the run from its last checkpoint",
+                (unsigned long long)fault.iteration, fault.variable);
         if (fault.kind != SADDLE_FAULT_NONE)
             return saddle_run_diverge(r, &fault, error);
         saddle_run_warn_of_replicas(r);

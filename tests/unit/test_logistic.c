@@ -6,6 +6,7 @@
 #include "core/logistic.h"
 #include "core/print.h"
 #include "core/rng.h"
+#include "core/scalar.h"
 #include "support.h"
 
 enum { COUNT = 4099 };
@@ -62,6 +63,39 @@ START_TEST(not_a_number_stays_one)
 }
 END_TEST
 
+START_TEST(one_at_a_time_has_the_same_bits)
+{
+    double z[COUNT];
+    double loss[COUNT];
+    double slope[COUNT];
+    fill(z);
+    saddle_logistic(COUNT, z, loss, slope);
+    for (size_t k = 0; k < COUNT; k++) {
+        double own_loss;
+        double own_slope;
+        saddle_logistic_at(z[k], &own_loss, &own_slope);
+        ck_assert_uint_eq(saddle_double_bits(own_loss), saddle_double_bits(saddle_flush(loss[k])));
+        ck_assert_uint_eq(saddle_double_bits(own_slope),
+                          saddle_double_bits(saddle_flush(slope[k])));
+    }
+    double own_loss;
+    double own_slope;
+    saddle_logistic_at((double)NAN, &own_loss, &own_slope);
+    ck_assert(isnan(own_loss) && isnan(own_slope));
+}
+END_TEST
+
+START_TEST(small_numbers_become_zero)
+{
+    ck_assert(saddle_flush(DBL_MIN) == DBL_MIN && saddle_flush(-DBL_MIN) == -DBL_MIN);
+    ck_assert(saddle_flush(DBL_MIN / 2.0) == 0.0 && saddle_flush(-5e-324) == 0.0);
+    ck_assert(signbit(saddle_flush(-5e-324)) && !signbit(saddle_flush(5e-324)));
+    ck_assert(isnan(saddle_flush((double)NAN)) && isinf(saddle_flush((double)INFINITY)));
+    ck_assert(saddle_is_finite(DBL_MAX) && !saddle_is_finite((double)NAN));
+    ck_assert(!saddle_is_finite(-(double)INFINITY));
+}
+END_TEST
+
 #if defined(SADDLE_X86_VECTORS) || defined(__aarch64__)
 typedef void version(size_t count, const double *z, double *loss, double *slope);
 
@@ -110,6 +144,8 @@ Suite *saddle_test_suite(void)
     TCase *cases = tcase_create("logistic");
     tcase_add_test(cases, values_are_right);
     tcase_add_test(cases, not_a_number_stays_one);
+    tcase_add_test(cases, one_at_a_time_has_the_same_bits);
+    tcase_add_test(cases, small_numbers_become_zero);
     tcase_add_test(cases, every_instruction_set_gives_the_same_bits);
     suite_add_tcase(suite, cases);
     return suite;

@@ -1,0 +1,325 @@
+/* The step difference of kernels.h. */
+#ifndef SADDLE_ENGINES_CUDA_CARD_DIFFERENCE_H
+#define SADDLE_ENGINES_CUDA_CARD_DIFFERENCE_H
+
+#include "engines/cuda/card_move.h"
+
+/* The memory that the threads of a block share, for difference. */
+typedef struct saddle_card_shared {
+    double loss[2 * SADDLE_CARD_CHUNK];
+    double slope[2 * SADDLE_CARD_CHUNK];
+    double along[SADDLE_CARD_CHUNK];
+    double label[SADDLE_CARD_CHUNK];
+    double bend[SADDLE_CARD_COLUMNS];
+    uint64_t row[SADDLE_CARD_CHUNK];
+    uint64_t start[SADDLE_CARD_CHUNK]; /* of a row's entries */
+    uint64_t end[SADDLE_CARD_CHUNK];
+    uint32_t bits[SADDLE_CARD_COLUMNS * SADDLE_CARD_WORDS];
+    uint32_t flag;
+} saddle_card_shared;
+
+/* What difference() works on. */
+typedef struct saddle_card_agent {
+    uint32_t number;
+    uint64_t iteration;
+    uint32_t count; /* samples of the batch */
+    const uint32_t *batch;
+    const double *now;
+    double *next;
+    double *kept;
+    double scale;
+} saddle_card_agent;
+
+SADDLE_STEP saddle_card_agent saddle_card_agent_of(const saddle_card_plan *c, unsigned parity,
+                                                   uint64_t iteration, uint32_t agent)
+{
+    saddle_card_agent a;
+    a.number = agent;
+    a.iteration = iteration;
+    a.count = c->batch_size[agent];
+    a.batch = saddle_card_batch(c, iteration, agent);
+    a.now = c->span[parity] + agent * c->stride;
+    a.next = c->span[1 - parity] + agent * c->stride;
+    a.kept = c->kept + agent * c->kept_stride;
+    a.scale = c->loss_weight * (1.0 / (double)a.count * c->agent_weight[agent]);
+    return a;
+}
+
+/* The columns from `low` on whose sums are computed at a time. */
+SADDLE_STEP uint32_t saddle_card_some(const saddle_card_plan *c, uint32_t low)
+{
+    return c->x_dim - low < SADDLE_CARD_COLUMNS ? c->x_dim - low : SADDLE_CARD_COLUMNS;
+}
+
+/* Finds the rows of `count` samples of the batch. */
+SADDLE_STEP void saddle_card_find(const saddle_card_plan *c, const saddle_card_agent *a,
+                                  uint32_t begin, uint32_t count, saddle_card_shared *s)
+{
+    uint64_t first = c->first_row[a->number];
+    SADDLE_EACH(k, count)
+    {
+        uint64_t row = first + a->batch[begin + k];
+        s->row[k] = row;
+        s->label[k] = -c->label[row];
+        s->start[k] = c->dense != NULL ? 0 : c->row_start[row];
+        s->end[k] = c->dense != NULL ? 0 : c->row_start[row + 1];
+    }
+}
+
+/* Clears the bits of the columns from `low` on. */
+SADDLE_STEP void saddle_card_clear(const saddle_card_plan *c, uint32_t low, saddle_card_shared *s)
+{
+    if (c->dense == NULL)
+        SADDLE_EACH(i, saddle_card_some(c, low) * SADDLE_CARD_WORDS)
+    s->bits[i] = 0;
+}
+
+/* Sets the bits of the columns from `low` on that the rows of a chunk have. */
+SADDLE_STEP void saddle_card_mark(const saddle_card_plan *c, uint32_t low, uint32_t count,
+                                  saddle_card_shared *s)
+{
+    uint32_t some = saddle_card_some(c, low);
+    if (c->dense == NULL)
+        SADDLE_EACH(i, 8 * count)
+        {
+            uint32_t k = i / 8;
+            for (uint64_t e = s->start[k] + i % 8; e < s->end[k]; e += 8) {
+                uint32_t column = c->column[e] - low;
+                if (column < some)
+                    SADDLE_SET_BITS(&s->bits[column * SADDLE_CARD_WORDS + k / 32],
+                                    (uint32_t)1 << k % 32);
+            }
+        }
+}
+
+/* Losses and slopes of the samples of a chunk at both points; sets the bits of the first columns. */
+SADDLE_STEP void saddle_card_losses(const saddle_card_plan *c, const saddle_card_agent *a,
+                                    uint32_t count, saddle_card_shared *s)
+{
+    SADDLE_EACH(i, 2 * count)
+    {
+        uint32_t k = i / 2;
+        uint32_t *bits = i % 2 == 0 ? s->bits + k / 32 : NULL;
+        const double *x = i % 2 == 0 ? a->next : a->now;
+        double t =
+            saddle_card_dot(c, s->row[k], s->start[k], s->end[k], x, bits, (uint32_t)1 << k % 32);
+        saddle_logistic_at(saddle_multiply(s->label[k], t), &s->loss[i], &s->slope[i]);
+    }
+}
+
+/* The changes of the slope of g in the columns from `low` on. */
+SADDLE_STEP void saddle_card_bends(const saddle_card_plan *c, const saddle_card_agent *a,
+                                   uint32_t low, saddle_card_shared *s)
+{
+    SADDLE_EACH_DOWN(k, saddle_card_some(c, low))
+    s->bend[k] = saddle_subtract(saddle_card_bend(c, a->next[low + k]),
+                                 saddle_card_bend(c, a->now[low + k]));
+}
+
+/* The factors of the rows of a chunk, and the changes of their samples' entries of u. */
+SADDLE_STEP void saddle_card_factors(const saddle_card_plan *c, const saddle_card_agent *a,
+                                     uint32_t begin, uint32_t count, saddle_card_shared *s)
+{
+    uint64_t first = c->first_row[a->number];
+    SADDLE_EACH(k, count)
+    {
+        size_t i = 2 * (size_t)k;
+        uint64_t j = c->x_dim + (s->row[k] - first);
+        double inner = saddle_multiply(a->scale, s->label[k]);
+        double new_slope = saddle_multiply(a->next[j], s->slope[i]);
+        double old_slope = saddle_multiply(a->now[j], s->slope[i + 1]);
+        s->along[k] = saddle_multiply(inner, saddle_subtract(new_slope, old_slope));
+        double change = saddle_subtract(s->loss[i], s->loss[i + 1]);
+        c->change[a->number * c->batch_stride + begin + k] = saddle_multiply(a->scale, change);
+    }
+}
+
+/* Adds the rows of a chunk to the sum of a column, in the order of the batch. */
+SADDLE_STEP double saddle_card_add_column(const saddle_card_plan *c, double sum, uint32_t column,
+                                          const uint32_t *bits, uint32_t count,
+                                          const saddle_card_shared *s)
+{
+    if (c->dense != NULL) {
+        SADDLE_UNROLL
+        for (uint32_t k = 0; k < count; k++)
+            sum += s->along[k] * c->dense[s->row[k] * c->x_dim + column];
+        return sum;
+    }
+    /* Bits behind the last row are 0. */
+    for (uint32_t k = 0; k < count; k += SADDLE_CARD_GROUP) {
+        uint32_t own = bits[k / 32] >> k % 32;
+        double along[SADDLE_CARD_GROUP];
+        SADDLE_UNROLL_ALL
+        for (uint32_t l = 0; l < SADDLE_CARD_GROUP; l++)
+            along[l] = s->along[k + l];
+        for (uint32_t l = 0; c->value != NULL && l < SADDLE_CARD_GROUP; l++)
+            if ((own >> l & 1) != 0)
+                along[l] *= saddle_card_value(c, s->row[k + l], column);
+        SADDLE_UNROLL_ALL
+        for (uint32_t l = 0; l < SADDLE_CARD_GROUP; l++)
+            if ((own >> l & 1) != 0)
+                sum += along[l];
+    }
+    return sum;
+}
+
+/* (7) and (8) for an entry of x: g is the difference over the batch, `bend` that of the slope of g(x), `old`
+ * is v, and `mixed` is p. Returns
+ * whether their sum is not 0. */
+SADDLE_STEP bool saddle_card_track_entry(const saddle_card_plan *c, const saddle_card_agent *a,
+                                         uint32_t column, double g, double bend, double old,
+                                         double mixed)
+{
+    double change = saddle_add(saddle_flush(g), bend);
+    double v = saddle_add(change, old);
+    a->kept[column] = v;
+    a->next[2 * (size_t)c->y_dim + c->x_dim + column] = saddle_add(mixed, saddle_subtract(v, old));
+    saddle_card_check(c, a->iteration, v);
+    return change != 0.0;
+}
+
+/* Adds the rows of a chunk to the sums of some columns; after the last one, finishes the columns. */
+SADDLE_STEP void saddle_card_add_columns(const saddle_card_plan *c, const saddle_card_agent *a,
+                                         uint32_t low, uint32_t begin, uint32_t count,
+                                         saddle_card_shared *s)
+{
+    uint32_t part = c->batch_part[a->number];
+    uint32_t end = begin + count;
+    bool ends_part = end % part == 0 || end == a->count;
+    SADDLE_EACH(k, saddle_card_some(c, low))
+    {
+        double old = a->kept[low + k];
+        double mixed = a->next[2 * (size_t)c->y_dim + c->x_dim + low + k];
+        double *sum = c->sum + (size_t)a->number * c->x_dim + low + k;
+        double *total = c->total + (size_t)a->number * c->parts * c->x_dim + low + k;
+        double g = saddle_card_add_column(c, begin % part == 0 ? 0.0 : *sum, low + k,
+                                          s->bits + (size_t)k * SADDLE_CARD_WORDS, count, s);
+        if (ends_part && begin >= part)
+            g = *total + g;
+        if (end == a->count) {
+            if (saddle_card_track_entry(c, a, low + k, g, s->bend[k], old, mixed))
+                s->flag = 1;
+        } else {
+            *(ends_part ? total : sum) = g;
+        }
+    }
+}
+
+/* Returns the change of the entry of u of the k-th sample of the batch: its own, or the sum of those of all samples
+ * that are the same, or, unless it is the first of these, 0. */
+SADDLE_STEP double saddle_card_change(const saddle_card_plan *c, const saddle_card_agent *a,
+                                      uint32_t k)
+{
+    const double *change = c->change + a->number * c->batch_stride;
+    double sum = 0.0;
+    if (!c->replacement)
+        return change[k];
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (a->batch[i] != a->batch[k])
+            continue;
+        if (i < k)
+            return 0.0;
+        sum = saddle_add(sum, change[i]);
+    }
+    return sum;
+}
+
+/* (7) and (8) for the batch's entries of y. */
+SADDLE_STEP void saddle_card_track_batch(const saddle_card_plan *c, const saddle_card_agent *a,
+                                         saddle_card_shared *s)
+{
+    SADDLE_EACH_DOWN(k, a->count)
+    {
+        double change = saddle_card_change(c, a, k);
+        size_t j = a->batch[k];
+        double *u = a->kept + c->x_dim + j;
+        double *d = a->next + (size_t)c->x_dim + c->y_dim + j;
+        if (change == 0.0)
+            continue;
+        *u = saddle_add(*u, change);
+        *d = saddle_add(*d, change);
+        saddle_card_check(c, a->iteration, *u);
+        s->flag = 1;
+    }
+}
+
+/* Counts differences that are 0 although the iterate moves, as saddle_check_recursion() does; for one thread. The
+ * differences of problems with device code are never wrong, so nothing follows from 16 of them in a row. */
+SADDLE_STEP void saddle_card_count_stalls(const saddle_card_plan *c, const saddle_card_agent *a,
+                                          bool changed)
+{
+    const uint64_t *moved_at = c->moved_at + 2 * (size_t)a->number;
+    double *stalled = a->kept + c->x_dim + c->y_dim;
+    double moved = 0.0;
+    double size = 0.0;
+    if (changed || moved_at[0] == a->iteration + 1) {
+        *stalled = 0.0;
+        return;
+    }
+    if (moved_at[1] != a->iteration + 1)
+        return;
+    for (uint32_t k = 0; k < c->x_dim + c->y_dim; k++) {
+        double move = a->next[k] - a->now[k];
+        moved += move * move;
+        size += a->now[k] * a->now[k];
+    }
+    if (moved > 1e-20 * size && moved > 1e-200)
+        *stalled = *stalled + 1.0 < 16.0 ? *stalled + 1.0 : 0.0;
+}
+
+/* Adds up the rows of a chunk, for all columns; the bits of the first ones are set. */
+SADDLE_STEP void saddle_card_add_chunk(const saddle_card_plan *c, const saddle_card_agent *a,
+                                       uint32_t begin, uint32_t count, saddle_card_shared *s)
+{
+    saddle_card_bends(c, a, 0, s);
+    saddle_card_losses(c, a, count, s);
+    SADDLE_BARRIER();
+    saddle_card_factors(c, a, begin, count, s);
+    SADDLE_BARRIER();
+    saddle_card_add_columns(c, a, 0, begin, count, s);
+    for (uint32_t low = SADDLE_CARD_COLUMNS; low < c->x_dim; low += SADDLE_CARD_COLUMNS) {
+        SADDLE_BARRIER();
+        saddle_card_clear(c, low, s);
+        SADDLE_BARRIER();
+        saddle_card_mark(c, low, count, s);
+        saddle_card_bends(c, a, low, s);
+        SADDLE_BARRIER();
+        saddle_card_add_columns(c, a, low, begin, count, s);
+    }
+}
+
+SADDLE_STEP void saddle_card_difference(const saddle_card_plan *c, unsigned parity, uint32_t agent,
+                                        saddle_card_shared *s)
+{
+    uint64_t iteration = c->state->clock[parity];
+    bool stopped = saddle_card_stopped(c, iteration);
+    saddle_card_agent a = saddle_card_agent_of(c, parity, iteration, agent);
+    uint32_t part = c->batch_part[agent];
+    uint32_t count;
+    SADDLE_EACH(k, 1)
+    s->flag = 0;
+    for (uint32_t begin = 0; begin < a.count; begin += count) {
+        count = part - begin % part;
+        count = count < SADDLE_CARD_CHUNK ? count : SADDLE_CARD_CHUNK;
+        count = count < a.count - begin ? count : a.count - begin;
+        if (begin > 0)
+            SADDLE_BARRIER();
+        saddle_card_find(c, &a, begin, count, s);
+        saddle_card_clear(c, 0, s);
+        SADDLE_BARRIER();
+        if (begin == 0) {
+            SADDLE_AWAIT();
+            SADDLE_EACH(k, agent == 0)
+            saddle_card_tick(c, parity, iteration);
+            if (stopped)
+                return;
+        }
+        saddle_card_add_chunk(c, &a, begin, count, s);
+    }
+    saddle_card_track_batch(c, &a, s);
+    SADDLE_BARRIER();
+    SADDLE_EACH(k, 1)
+    saddle_card_count_stalls(c, &a, s->flag != 0);
+}
+
+#endif

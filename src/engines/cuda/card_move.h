@@ -1,0 +1,186 @@
+/* The steps draw and move of kernels.h. */
+#ifndef SADDLE_ENGINES_CUDA_CARD_MOVE_H
+#define SADDLE_ENGINES_CUDA_CARD_MOVE_H
+
+#include "core/rng_stream.h"
+#include "engines/cuda/card_code.h"
+
+/* ---- batches --------------------------------------------------------------------------------- */
+
+SADDLE_STEP uint32_t *saddle_card_batch(const saddle_card_plan *c, uint64_t iteration,
+                                        uint32_t agent)
+{
+    uint64_t slot = iteration % (2 * SADDLE_CARD_WINDOW);
+    return c->batch + (slot * c->agents + agent) * c->batch_stride;
+}
+
+/* Draws the batch that iteration + 1 is estimated with, as saddle_draw() does. */
+SADDLE_STEP void saddle_card_draw(const saddle_card_plan *c, uint64_t iteration, uint32_t agent)
+{
+    uint32_t *out = saddle_card_batch(c, iteration, agent);
+    uint64_t samples = c->first_row[agent + 1] - c->first_row[agent];
+    uint32_t count = c->batch_size[agent];
+    saddle_rng rng;
+    if ((iteration + 1) % c->q == 0)
+        return;
+    saddle_stream_init(&rng, c->seed, c->purpose, agent, iteration + 1);
+    if (c->replacement) {
+        for (uint32_t k = 0; k < count; k++)
+            out[k] = (uint32_t)saddle_stream_below(&rng, samples);
+    } else if (count >= samples) {
+        for (uint32_t k = 0; k < count; k++)
+            out[k] = k;
+    } else {
+        uint64_t place = iteration % SADDLE_CARD_WINDOW * c->agents + agent;
+        saddle_stream_choose(&rng, samples, count, out, c->mark + place * c->mark_stride);
+    }
+}
+
+/* The memory that the threads of a block share: the first neighbours of the agent. */
+enum { SADDLE_CARD_NEAR = 64 };
+typedef struct saddle_card_near {
+    const double *span[SADDLE_CARD_NEAR];
+    double weight[SADDLE_CARD_NEAR];
+    uint32_t count;
+    uint32_t first; /* of the other neighbours: in the plan's list, to `end` */
+    uint32_t end;
+    uint32_t flag;
+} saddle_card_near;
+
+/* ---- move ------------------------------------------------------------------------------------ */
+
+SADDLE_STEP double saddle_card_clip(double v, double lower, double upper)
+{
+    return v < lower ? lower : v > upper ? upper : v;
+}
+
+/* A coordinate of x or y that moves: w and g (p or d) of an agent and of the agents that it hears. */
+typedef struct saddle_card_entry {
+    double own;
+    double slope;
+    double w;       /* mixed, then the next one */
+    double g;       /* mixed */
+    uint32_t least; /* of the magnitudes of what was read, except 0: the upper word, minus 1 */
+} saddle_card_entry;
+
+/* Magnitudes from here on, as upper words minus 1: 2^-400. Sums and products of few such numbers are normal or 0. */
+#define SADDLE_CARD_LARGE 0x26effffeu
+
+SADDLE_STEP void saddle_card_note(saddle_card_entry *e, double v)
+{
+    uint32_t size = ((uint32_t)(saddle_double_bits(v) >> 32) & 0x7fffffffu) - 1;
+    e->least = size < e->least ? size : e->least;
+}
+
+SADDLE_STEP void saddle_card_hear(saddle_card_entry *e, bool flush, double weight, double w,
+                                  double g)
+{
+    saddle_card_note(e, w);
+    saddle_card_note(e, g);
+    e->w = saddle_add_if(flush, e->w, saddle_multiply_if(flush, weight, w));
+    e->g = saddle_add_if(flush, e->g, saddle_multiply_if(flush, weight, g));
+}
+
+/* Mixes coordinate k: the agent's own term, then its neighbours'. */
+SADDLE_STEP void saddle_card_mix(const saddle_card_plan *c, bool flush, const double *span,
+                                 uint32_t agent, size_t at, size_t beside,
+                                 const saddle_card_near *near, saddle_card_entry *e)
+{
+    double self_weight = c->self_weight[agent];
+    e->own = span[agent * c->stride + at];
+    e->slope = span[agent * c->stride + beside];
+    e->least = UINT32_MAX;
+    saddle_card_note(e, e->own);
+    saddle_card_note(e, e->slope);
+    e->w = saddle_multiply_if(flush, self_weight, e->own);
+    e->g = saddle_multiply_if(flush, self_weight, e->slope);
+    SADDLE_UNROLL
+    for (uint32_t j = 0; j < near->count; j++)
+        saddle_card_hear(e, flush, near->weight[j], near->span[j][at], near->span[j][beside]);
+    for (uint32_t j = near->first; j < near->end; j++) {
+        const double *other = span + c->neighbour[j] * c->stride;
+        saddle_card_hear(e, flush, c->weight[j], other[at], other[beside]);
+    }
+}
+
+/* Moves it; returns by how much. */
+SADDLE_STEP double saddle_card_step(const saddle_card_plan *c, bool flush, bool is_x, bool refresh,
+                                    saddle_card_entry *e)
+{
+    double far;
+    if (is_x) {
+        double change = e->slope / c->tau;
+        far = saddle_subtract_if(flush, e->own, flush ? saddle_flush(change) : change);
+        far = saddle_card_clip(far, c->x_lower, c->x_upper);
+    } else {
+        far = saddle_add_if(flush, e->own, saddle_multiply_if(flush, c->alpha, e->slope));
+        far = saddle_card_clip(far, c->y_lower, c->y_upper);
+    }
+    far = saddle_subtract_if(flush, far, e->own);
+    e->w = saddle_add_if(flush, e->w, saddle_multiply_if(flush, is_x ? c->nu : c->eta, far));
+    double move = saddle_subtract_if(flush, e->w, e->own);
+    if (!is_x && !refresh)
+        e->g = saddle_subtract_if(flush, e->g, saddle_multiply_if(flush, c->curvature, move));
+    return move;
+}
+
+/* x1 or y1 of coordinate k, and the mixed p, or the mixed d from which c (y1 - y) is subtracted between
+ * refreshes. Returns whether it moved. */
+SADDLE_STEP bool saddle_card_move_entry(const saddle_card_plan *c, unsigned parity, bool refresh,
+                                        uint64_t iteration, bool stopped, uint32_t agent,
+                                        const saddle_card_tile *u, uint32_t k,
+                                        const saddle_card_near *near)
+{
+    const double *span = c->span[parity];
+    double *next = c->span[1 - parity] + agent * c->stride;
+    size_t at = u->point + k;
+    size_t beside = u->tracker + k;
+    saddle_card_entry e;
+    saddle_card_mix(c, false, span, agent, at, beside, near, &e);
+    double move = saddle_card_step(c, false, u->is_x, refresh, &e);
+    if (e.least < SADDLE_CARD_LARGE || !c->plain) {
+        saddle_card_mix(c, true, span, agent, at, beside, near, &e);
+        move = saddle_card_step(c, true, u->is_x, refresh, &e);
+    }
+    if (stopped)
+        return false;
+    next[at] = e.w;
+    next[beside] = e.g;
+    saddle_card_check(c, iteration, e.w);
+    return saddle_multiply(move, move) != 0.0;
+}
+
+SADDLE_STEP void saddle_card_move(const saddle_card_plan *c, unsigned parity, bool refresh,
+                                  uint32_t agent, uint32_t tile, saddle_card_near *near)
+{
+    saddle_card_tile u = saddle_card_tile_of(c, tile);
+    uint32_t first = c->start[agent];
+    uint32_t end = c->start[agent + 1];
+    uint32_t count = end - first < SADDLE_CARD_NEAR ? end - first : SADDLE_CARD_NEAR;
+    SADDLE_EACH(j, count)
+    {
+        near->span[j] = c->span[parity] + c->neighbour[first + j] * c->stride;
+        near->weight[j] = c->weight[first + j];
+    }
+    SADDLE_EACH(k, 1)
+    {
+        near->count = count;
+        near->first = first + count;
+        near->end = end;
+        near->flag = 0;
+    }
+    SADDLE_BARRIER();
+    SADDLE_AWAIT();
+    uint64_t iteration = c->state->clock[parity];
+    bool stopped = saddle_card_stopped(c, iteration);
+    SADDLE_EACH(k, u.count)
+    if (saddle_card_move_entry(c, parity, refresh, iteration, stopped, agent, &u, u.first + k,
+                               near))
+        near->flag = 1;
+    SADDLE_BARRIER();
+    SADDLE_EACH(k, 1)
+    if (near->flag)
+        c->moved_at[2 * agent + u.is_x] = iteration + 1;
+}
+
+#endif

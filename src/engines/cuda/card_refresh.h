@@ -1,0 +1,124 @@
+/* The steps rows, columns and settle of kernels.h. */
+#ifndef SADDLE_ENGINES_CUDA_CARD_REFRESH_H
+#define SADDLE_ENGINES_CUDA_CARD_REFRESH_H
+
+#include "engines/cuda/card_code.h"
+
+SADDLE_STEP void saddle_card_rows(const saddle_card_plan *c, unsigned parity, uint32_t agent,
+                                  uint32_t tile)
+{
+    const double *next = c->span[1 - parity] + agent * c->stride;
+    uint64_t first = c->first_row[agent];
+    uint64_t rows = c->first_row[agent + 1] - first;
+    uint64_t begin = (uint64_t)tile * SADDLE_CARD_THREADS;
+    double scale = c->loss_weight * (1.0 / (double)rows * c->agent_weight[agent]);
+    if (saddle_card_stopped(c, c->state->clock[parity]))
+        return;
+    SADDLE_EACH(k, SADDLE_CARD_THREADS)
+    {
+        uint64_t j = begin + k;
+        double loss = 0.0;
+        double slope = 0.0;
+        if (j < rows) {
+            double label = -c->label[first + j];
+            bool dense = c->dense != NULL;
+            double t = saddle_card_dot(c, first + j, dense ? 0 : c->row_start[first + j],
+                                       dense ? 0 : c->row_start[first + j + 1], next, NULL, 0);
+            saddle_logistic_at(saddle_multiply(label, t), &loss, &slope);
+            slope = saddle_multiply(saddle_multiply(label, next[c->x_dim + j]), slope);
+            c->along[first + j] = saddle_multiply(scale, slope);
+        }
+        if (j < c->y_dim)
+            c->gy[agent * (size_t)c->y_dim + j] = saddle_multiply(scale, loss);
+    }
+}
+
+/* The sum of a column over the rows of a part of an agent. */
+SADDLE_STEP double saddle_card_sum_list(const saddle_card_plan *c, uint64_t list)
+{
+    uint32_t agent = (uint32_t)(list / ((uint64_t)c->parts * c->x_dim));
+    const double *along = c->along + c->first_row[agent];
+    double sum = 0.0;
+    if (c->dense != NULL) {
+        uint64_t part = list / c->x_dim % c->parts;
+        uint64_t column = list % c->x_dim;
+        uint64_t rows = c->first_row[agent + 1] - c->first_row[agent];
+        uint64_t end = (part + 1) * c->part_rows[agent];
+        SADDLE_UNROLL
+        for (uint64_t j = part * c->part_rows[agent]; j < (end < rows ? end : rows); j++)
+            sum += along[j] * c->dense[(c->first_row[agent] + j) * c->x_dim + column];
+        return saddle_flush(sum);
+    }
+    uint64_t end = c->list_start[list + 1];
+    SADDLE_UNROLL
+    for (uint64_t e = c->list_start[list]; e < end; e++) {
+        double term = along[c->list_row[e]];
+        sum += c->list_value != NULL ? term * c->list_value[e] : term;
+    }
+    return saddle_flush(sum);
+}
+
+SADDLE_STEP void saddle_card_columns(const saddle_card_plan *c, unsigned parity, uint32_t block)
+{
+    uint64_t begin = (uint64_t)block * SADDLE_CARD_THREADS;
+    if (saddle_card_stopped(c, c->state->clock[parity]))
+        return;
+    SADDLE_EACH(k, SADDLE_CARD_THREADS)
+    if (begin + k < c->lists)
+        c->total[begin + k] = saddle_card_sum_list(c, begin + k);
+}
+
+/* Returns the new v of a column. */
+SADDLE_STEP double saddle_card_refresh_x(const saddle_card_plan *c, uint32_t agent, uint32_t column,
+                                         double x)
+{
+    const double *total = c->total + (size_t)agent * c->parts * c->x_dim + column;
+    uint64_t rows = c->first_row[agent + 1] - c->first_row[agent];
+    uint64_t parts = (rows + c->part_rows[agent] - 1) / c->part_rows[agent];
+    double sum = total[0];
+    for (uint64_t part = 1; part < parts; part++)
+        sum = saddle_add(sum, total[part * c->x_dim]);
+    return saddle_add(sum, saddle_card_bend(c, x));
+}
+
+/* Returns the new u + c y of an entry. */
+SADDLE_STEP double saddle_card_refresh_y(const saddle_card_plan *c, uint32_t agent, uint32_t k,
+                                         double y)
+{
+    double unequal = saddle_subtract(saddle_multiply(c->penalty_length, y), 1.0);
+    double g = c->gy[agent * (size_t)c->y_dim + k];
+    g = saddle_subtract(g, saddle_multiply(c->penalty_slope, unequal));
+    return saddle_add(g, saddle_multiply(c->curvature, y));
+}
+
+SADDLE_STEP void saddle_card_settle(const saddle_card_plan *c, unsigned parity, uint32_t agent,
+                                    uint32_t tile)
+{
+    uint64_t iteration = c->state->clock[parity];
+    saddle_card_tile u = saddle_card_tile_of(c, tile);
+    const double *now = c->span[parity] + agent * c->stride;
+    double *next = c->span[1 - parity] + agent * c->stride;
+    double *kept = c->kept + agent * c->kept_stride + u.point;
+    SADDLE_EACH(k, agent == 0 && tile == 0)
+    saddle_card_tick(c, parity, iteration);
+    if (saddle_card_stopped(c, iteration))
+        return;
+    SADDLE_EACH(i, u.count)
+    {
+        uint32_t k = u.first + i;
+        double point = next[u.point + k];
+        double old = kept[k];
+        double new_one = u.is_x ? saddle_card_refresh_x(c, agent, k, point)
+                                : saddle_card_refresh_y(c, agent, k, point);
+        double g = saddle_add(next[u.tracker + k], saddle_subtract(new_one, old));
+        if (!u.is_x) {
+            double move = saddle_subtract(point, now[u.point + k]);
+            g = saddle_subtract(g, saddle_multiply(c->curvature, move));
+        }
+        kept[k] = new_one;
+        next[u.tracker + k] = g;
+        saddle_card_check(c, iteration, new_one);
+    }
+}
+
+#endif

@@ -1,0 +1,336 @@
+/*
+ * The engines `cuda` and `cuda-host`: the agents' state is on a graphics card, or in a copy of its memory, and copied
+ * back when something reads it: a trace point, a checkpoint, the end. The card is used through a module
+ * (engines/cuda/card.h); everything else is as in the engine `threads`, bits included.
+ */
+#include "algorithms/sampling.h"
+#include "core/base.h"
+#include "core/clock.h"
+#include "core/processors.h"
+#include "engines/cuda/tables.h"
+#include "problems/evaluate.h"
+
+/* Iterations between two looks at the limits. */
+#define STRETCH 64
+
+typedef struct engine {
+    saddle_local local; /* must be first: its functions are this engine's */
+    const saddle_card_module *module;
+    saddle_card *card;
+    saddle_card_plan plan;
+    bool behind;          /* the state in `local` is older than the card's */
+    uint64_t batch;       /* |S|, as saddle_batch_size() takes it */
+    uint64_t plain_ifo;   /* IFO calls of all agents between refreshes */
+    uint64_t refresh_ifo; /* at a refresh */
+    char failure[24];     /* why a copy failed; "": none did */
+} engine;
+
+static engine *engine_of(saddle_engine *base)
+{
+    return (engine *)base;
+}
+
+/* ---- what is refused ------------------------------------------------------------------------- */
+
+static const saddle_module *opened;
+
+static saddle_status find_module(engine *e, saddle_error *error)
+{
+    const saddle_engine_class *kind = e->local.base.kind;
+    char why[256];
+    if (kind == &saddle_cuda_host_engine) {
+        e->module = &saddle_card_on_host;
+    } else {
+        SADDLE_TRY(saddle_module_open(&opened, &kind->module, sizeof *e->module, error));
+        e->module = (const saddle_card_module *)opened;
+    }
+    e->card = e->module->open(sizeof why, why);
+    return e->card != NULL
+               ? SADDLE_OK
+               : saddle_fail(error, SADDLE_UNSUPPORTED,
+                             "--engine: %s cannot be used: %s; use threads", kind->name, why);
+}
+
+static saddle_status refuse(const engine *e, const char *option, const char *what,
+                            saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_UNSUPPORTED, "%s: --engine %s %s; use --engine threads",
+                       option, e->local.base.kind->name, what);
+}
+
+static saddle_status check_network(const engine *e, saddle_error *error)
+{
+    const saddle_engine_inputs *in = &e->local.inputs;
+    if (in->instance->churn != NULL)
+        return refuse(e, "--churn", "has no agents that leave or join", error);
+    if (e->local.links.changing)
+        return refuse(e, "--links", "has only reliable links", error);
+    if (e->local.links.compressed)
+        return refuse(e, "--compress", "does not compress messages", error);
+    if (in->link_model != NULL)
+        return refuse(e, "--link-model", "does not simulate time", error);
+    return SADDLE_OK;
+}
+
+static saddle_status describe(const engine *e, saddle_device_steps *steps,
+                              saddle_device_problem *problem, saddle_error *error)
+{
+    const saddle_engine_inputs *in = &e->local.inputs;
+    const saddle_problem *of = in->instance->problem;
+    const char *option = NULL;
+    if (in->algorithm->device == NULL)
+        return refuse(e, "--algorithm", "has no code for this one", error);
+    if (of->device == NULL || !of->device(of, problem))
+        return refuse(e, "--problem", "has no code for this one", error);
+    if (!in->algorithm->device(in->parameters, steps, &option))
+        return refuse(e, option != NULL ? option : "--algorithm", "has no code for this one",
+                      error);
+    return SADDLE_OK;
+}
+
+/* ---- creating and freeing -------------------------------------------------------------------- */
+
+static void destroy(saddle_engine *base)
+{
+    if (base == NULL)
+        return;
+    engine *e = engine_of(base);
+    if (e->card != NULL)
+        e->module->close(e->card);
+    saddle_local_clear(&e->local);
+    saddle_free(e);
+}
+
+static saddle_status fail(const engine *e, saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_UNSUPPORTED, "--engine: %s failed: %s",
+                       e->module->name(e->card), e->module->error(e->card));
+}
+
+/* Returns the IFO calls of an agent in an iteration. */
+static uint64_t ifo_of(const engine *e, const saddle_device_steps *steps, size_t i, bool refreshes)
+{
+    const saddle_agent *agent = &e->local.agent[i];
+    size_t samples = agent->problem->samples[agent->id];
+    return refreshes ? samples : 2 * saddle_batch_size(samples, steps->batch);
+}
+
+/* Copies the first state to the card. */
+static saddle_status put_state(engine *e, saddle_error *error)
+{
+    const saddle_local *local = &e->local;
+    const saddle_card_plan *c = &e->plan;
+    size_t bytes = c->agents * c->stride * sizeof(double);
+    size_t kept_bytes = c->agents * c->kept_stride * sizeof(double);
+    const saddle_card_state state = {.clock = {local->iteration, local->iteration},
+                                     .stop_at = UINT64_MAX};
+    for (int parity = 0; parity < 2; parity++)
+        e->module->pin(e->card, local->span[parity], bytes);
+    e->module->pin(e->card, local->kept, kept_bytes);
+    return e->module->put(e->card, c->span[local->parity], local->span[local->parity], bytes) &&
+                   e->module->put(e->card, c->kept, local->kept, kept_bytes) &&
+                   e->module->put(e->card, c->state, &state, sizeof state)
+               ? SADDLE_OK
+               : fail(e, error);
+}
+
+static saddle_status make(engine *e, const saddle_engine_inputs *inputs, saddle_error *error)
+{
+    saddle_device_steps steps;
+    saddle_device_problem problem;
+    SADDLE_TRY(saddle_local_make(&e->local, inputs, saddle_processors(1), error));
+    SADDLE_TRY(check_network(e, error));
+    SADDLE_TRY(describe(e, &steps, &problem, error));
+    SADDLE_TRY(find_module(e, error));
+    const saddle_card_inputs in = {e->module, e->card, &e->local, &steps, &problem};
+    SADDLE_TRY(saddle_card_prepare(&e->plan, &in, error));
+    for (size_t i = 0; i < e->local.agents; i++) {
+        e->plain_ifo += ifo_of(e, &steps, i, false);
+        e->refresh_ifo += ifo_of(e, &steps, i, true);
+    }
+    e->batch = steps.batch;
+    saddle_local_start(&e->local);
+    return put_state(e, error);
+}
+
+static saddle_status create_as(const saddle_engine_class *kind, saddle_engine **out,
+                               const saddle_engine_inputs *inputs, saddle_error *error)
+{
+    *out = NULL;
+    engine *e = saddle_alloc(1, sizeof *e);
+    SADDLE_TRY(saddle_check_memory(e, "the engine", error));
+    e->local.base.kind = kind;
+    saddle_status status = make(e, inputs, error);
+    if (status != SADDLE_OK) {
+        destroy(&e->local.base);
+        return status;
+    }
+    *out = &e->local.base;
+    return SADDLE_OK;
+}
+
+static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inputs,
+                            saddle_error *error)
+{
+    return create_as(&saddle_cuda_engine, out, inputs, error);
+}
+
+static saddle_status create_on_host(saddle_engine **out, const saddle_engine_inputs *inputs,
+                                    saddle_error *error)
+{
+    return create_as(&saddle_cuda_host_engine, out, inputs, error);
+}
+
+static double bytes_of(const saddle_engine_inputs *inputs)
+{
+    return saddle_local_bytes(inputs, saddle_processors(1));
+}
+
+/* ---- advancing ------------------------------------------------------------------------------- */
+
+static bool refreshes_at(const engine *e, uint64_t iteration)
+{
+    return (iteration + 1) % e->plan.q == 0;
+}
+
+static bool out_of_time(const saddle_limits *limits)
+{
+    if (limits->interrupt != NULL && *limits->interrupt != 0)
+        return true;
+    return limits->deadline > 0.0 && saddle_clock_seconds() >= limits->deadline;
+}
+
+/* Begins iterations until a limit; returns how many. */
+static uint64_t begin(engine *e, const saddle_limits *limits, bool *failed)
+{
+    const saddle_local *local = &e->local;
+    uint64_t iteration = local->iteration;
+    uint64_t last =
+        limits->iterations < UINT64_MAX - iteration ? iteration + limits->iterations : UINT64_MAX;
+    uint64_t ifo = local->ifo;
+    bool ended = iteration >= last;
+    while (!ended && !*failed) {
+        uint64_t first = iteration;
+        while (!ended && iteration - first < STRETCH) {
+            ifo += refreshes_at(e, iteration) ? e->refresh_ifo : e->plain_ifo;
+            iteration++;
+            ended = iteration >= last || (limits->max_ifo > 0 && ifo >= limits->max_ifo);
+        }
+        unsigned parity = (unsigned)((first - local->iteration) % 2) ^ local->parity;
+        *failed = !e->module->begin(e->card, &e->plan, first, parity, iteration - first);
+        ended = ended || out_of_time(limits);
+    }
+    return iteration;
+}
+
+/* Counts the IFO calls of all agents in the iterations from `first` on. */
+static void count_ifo(engine *e, uint64_t first, uint64_t last)
+{
+    uint64_t refreshes = last / e->plan.q - first / e->plan.q;
+    for (size_t i = 0; i < e->local.agents; i++) {
+        saddle_agent *agent = &e->local.agent[i];
+        size_t samples = agent->problem->samples[agent->id];
+        uint64_t batch = saddle_batch_size(samples, e->batch);
+        agent->ifo += refreshes * samples + (last - first - refreshes) * 2 * batch;
+    }
+    e->local.ifo = saddle_local_ifo(&e->local);
+}
+
+/* Copies the state from the card. */
+static void fetch(engine *e)
+{
+    const saddle_local *local = &e->local;
+    const saddle_card_plan *c = &e->plan;
+    size_t bytes = c->agents * c->stride * sizeof(double);
+    if (!e->behind)
+        return;
+    e->behind = false;
+    if (!e->module->get(e->card, local->span[local->parity], c->span[local->parity], bytes) ||
+        !e->module->get(e->card, local->kept, c->kept, c->agents * c->kept_stride * sizeof(double)))
+        saddle_snprintf(e->failure, sizeof e->failure, "%s", e->module->error(e->card));
+}
+
+/* Finds the value that is not finite in the state that the last iteration computed: the algorithm looks for it, as
+ * it does after sums that are not finite. */
+static void find_fault(engine *e, saddle_fault *fault)
+{
+    const double nan[SADDLE_BLOCK_SUMS] = {(double)NAN, (double)NAN};
+    saddle_local *local = &e->local;
+    const saddle_phase *phases = local->inputs.algorithm->phases;
+    fetch(e);
+    for (size_t i = 0; i < local->agents && fault->kind == SADDLE_FAULT_NONE; i++) {
+        saddle_agent *agent =
+            saddle_local_lend(local, 0, i, 1 - local->parity, local->iteration - 1);
+        for (const saddle_phase *phase = phases; phase->name != NULL; phase++)
+            if (phase->after != NULL)
+                phase->after(agent, nan, nan);
+        *fault = agent->fault;
+    }
+}
+
+static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fault *fault)
+{
+    engine *e = engine_of(base);
+    saddle_local *local = &e->local;
+    bool failed = e->failure[0] != '\0';
+    uint64_t first = local->iteration;
+    uint64_t last = begin(e, limits, &failed);
+    saddle_card_state state;
+    failed = !e->module->wait(e->card, &e->plan, &state) || failed;
+    if (failed) {
+        const char *why = e->failure[0] != '\0' ? e->failure : e->module->error(e->card);
+        *fault = (saddle_fault){.kind = SADDLE_FAULT_DEVICE, .iteration = first};
+        saddle_snprintf(fault->variable, sizeof fault->variable, "%s", why);
+        return;
+    }
+    bool stopped = state.stop_at <= last;
+    last = stopped ? state.stop_at : last;
+    count_ifo(e, first, last);
+    local->iteration = last;
+    local->parity ^= (unsigned)((last - first) % 2);
+    e->behind = e->behind || last > first;
+    if (stopped)
+        find_fault(e, fault);
+    for (size_t i = 0; i < local->agents; i++)
+        saddle_local_lend(local, 0, i, local->parity, last);
+}
+
+/* ---- the functions that read the state ------------------------------------------------------- */
+
+static void for_each(saddle_engine *base, saddle_agent_task *task, void *context)
+{
+    fetch(engine_of(base));
+    saddle_local_for_each(base, task, context);
+}
+
+static void mean(saddle_engine *base, size_t size, saddle_agent_term *term, void *context,
+                 double *out)
+{
+    fetch(engine_of(base));
+    saddle_local_mean(base, size, term, context, out);
+}
+
+#define FUNCTIONS                                                                                  \
+    .bytes = bytes_of, .destroy = destroy, .advance = advance, .for_each = for_each, .mean = mean, \
+    .iteration = saddle_local_iteration, .cost = saddle_local_cost, .defect = saddle_local_defect, \
+    .level = saddle_local_level, .save_links = saddle_local_save_links,                            \
+    .membership = saddle_local_membership, .dead_direction = saddle_local_dead_direction
+
+const saddle_engine_class saddle_cuda_engine = {
+    .name = "cuda",
+    .summary = "all agents on one graphics card of NVIDIA",
+    .module = {.name = "cuda",
+               .user = "--engine: cuda",
+               .other = ", or use threads",
+               .needs = "CUDA 13 with its nvcc",
+               .unpackaged = true},
+    .create = create,
+    FUNCTIONS,
+};
+
+const saddle_engine_class saddle_cuda_host_engine = {
+    .name = "cuda-host",
+    .summary = "what cuda does, as loops on one processor: for tests",
+    .create = create_on_host,
+    FUNCTIONS,
+};

@@ -1,0 +1,112 @@
+/* The engine `cuda-host`: the plan of a card as loops on the processor. Blocks run from the last to the first, so that
+ * a block that reads what another one of its step writes shows in the results. */
+#include "engines/cuda/kernels.h"
+
+#include "core/base.h"
+
+struct saddle_card {
+    saddle_allocator memory;
+    saddle_card_shared shared;
+    saddle_card_near near;
+};
+
+static saddle_card *open_card(size_t size, char *why)
+{
+    saddle_card *card = saddle_alloc(1, sizeof *card);
+    if (card == NULL)
+        saddle_snprintf(why, size, "there is not enough memory");
+    return card;
+}
+
+static void close_card(saddle_card *card)
+{
+    if (card != NULL)
+        saddle_allocator_free(&card->memory);
+    saddle_free(card);
+}
+
+static double free_bytes(saddle_card *card)
+{
+    (void)card;
+    return (double)INFINITY; /* saddle_alloc() refuses what does not fit */
+}
+
+static void *take(saddle_card *card, size_t bytes)
+{
+    return saddle_allocator_block(&card->memory, bytes, 1);
+}
+
+static bool copy(saddle_card *card, void *to, const void *from, size_t bytes)
+{
+    (void)card;
+    memcpy(to, from, bytes);
+    return true;
+}
+
+static void pin(saddle_card *card, void *block, size_t bytes)
+{
+    (void)card;
+    (void)block;
+    (void)bytes;
+}
+
+static void refresh(const saddle_card_plan *c, unsigned parity)
+{
+    uint64_t lists = (c->lists + SADDLE_CARD_THREADS - 1) / SADDLE_CARD_THREADS;
+    for (uint32_t b = c->agents * c->row_blocks; b-- > 0;)
+        saddle_card_rows(c, parity, b / c->row_blocks, b % c->row_blocks);
+    for (uint64_t b = lists; b-- > 0;)
+        saddle_card_columns(c, parity, (uint32_t)b);
+    for (uint32_t b = c->agents * c->tiles; b-- > 0;)
+        saddle_card_settle(c, parity, b % c->agents, b / c->agents);
+}
+
+static bool begin(saddle_card *card, const saddle_card_plan *c, uint64_t iteration, unsigned parity,
+                  uint64_t count)
+{
+    for (uint64_t t = iteration; t < iteration + count; t++, parity = 1 - parity) {
+        bool refreshes = (t + 1) % c->q == 0;
+        for (uint32_t i = c->agents; i-- > 0;)
+            saddle_card_draw(c, t, i);
+        for (uint32_t b = c->agents * c->tiles; b-- > 0;)
+            saddle_card_move(c, parity, refreshes, b % c->agents, b / c->agents, &card->near);
+        if (refreshes)
+            refresh(c, parity);
+        for (uint32_t i = c->agents; !refreshes && i-- > 0;)
+            saddle_card_difference(c, parity, i, &card->shared);
+    }
+    return true;
+}
+
+static bool wait(saddle_card *card, const saddle_card_plan *c, saddle_card_state *out)
+{
+    (void)card;
+    *out = *c->state;
+    return true;
+}
+
+static const char *name(const saddle_card *card)
+{
+    (void)card;
+    return "the processor";
+}
+
+static const char *error_of(const saddle_card *card)
+{
+    (void)card;
+    return "";
+}
+
+const saddle_card_module saddle_card_on_host = {
+    .open = open_card,
+    .close = close_card,
+    .free_bytes = free_bytes,
+    .take = take,
+    .put = copy,
+    .get = copy,
+    .pin = pin,
+    .begin = begin,
+    .wait = wait,
+    .name = name,
+    .error = error_of,
+};

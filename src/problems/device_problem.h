@@ -1,0 +1,20 @@
+/* What an engine that computes on a graphics card knows of a problem: losses of a linear model, as in robust.h. */
+#pragma once
+
+#include <saddle/problem.h>
+
+/*
+ *   f_ij(x, y) = w y_j l_ij(x) - (s/2n) |n y - 1|^2 + g(x),   l_ij(x) = log(1 + exp(-b_ij a_ij' x)),
+ *   g(x)       = lambda2 sum_k c x_k^2 / (1 + c x_k^2)
+ *
+ * and the mean over an agent's samples is multiplied by its weight.
+ */
+typedef struct saddle_device_problem {
+    saddle_dataset *const *shard; /* each agent's rows */
+    const double *agent_weight;   /* NULL: all are 1 */
+    double loss_weight;           /* w */
+    double regularizer;           /* lambda2 */
+    double bend;                  /* c */
+    double penalty_slope;         /* s */
+    double penalty_length;        /* n */
+} saddle_device_problem;

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# The engines cuda-host and, with SADDLE_TEST_ENGINE=cuda on a machine with a card (scripts/test-gpu), cuda: the same
+# bytes of traces and models as threads, checkpoints that all engines resume, and refusals.
+# shellcheck disable=SC2317  # functions are called by check
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+engine=${SADDLE_TEST_ENGINE:-cuda-host}
+
+# both OPTIONS...: runs threads and the engine; the traces have the same rows and the models the same bytes.
+both() {
+    local one
+    for one in threads "$engine"; do
+        try run --algorithm precision --gap never --quiet "$@" --engine "$one" --trace "$one.csv" --model "$one.npz"
+        grep -v '^saddle: warning' err >"$one.err"
+        check "$one: $*" exits "${expected:-0}"
+    done
+    check "the trace of $*" same_trace threads.csv "$engine.csv"
+    check "what is said of $*" cmp -s threads.err "$engine.err"
+    check "the model of $*" cmp -s threads.npz "$engine.npz"
+}
+
+# rows COUNT COLUMNS SHARE FILE: random rows, of which a share of the columns is not 0.
+rows() {
+    awk -v rows="$1" -v columns="$2" -v share="$3" 'BEGIN { srand(7); for (i = 0; i < rows; i++) {
+        printf "%s", rand() < 0.5 ? "+1" : "-1"
+        for (k = 1; k <= columns; k++) if (rand() < share) printf " %d:%.4f", k, 2 * rand() - 1
+        print "" } }' >"$4"
+}
+rows 120 1300 0.02 wide.libsvm
+rows 200 13 1 dense.libsvm
+
+both --data synthetic:3000 --iterations 200
+both --data synthetic:4000 --agents 20 --topology er:0.3 --iterations 120 --batch 3 --q 7 --trace-every 13
+both --data synthetic:900 --agents 3 --iterations 100 --sampling with-replacement --batch 280 --q 9
+both --data synthetic:900 --agents 3 --iterations 40 --batch 300 --q 9
+both --data synthetic:24000 --agents 2 --iterations 20 --batch 11000 --q 6
+both --data synthetic:1200 --agents 12 --topology torus:3x4 --x-set none --iterations 100
+both --data synthetic:1200 --agents 6 --partition label-skew:0.3 --agent-weights by-size --iterations 100 --y-set box:0:2
+both --data synthetic:7000 --agents 70 --topology complete --iterations 30
+both --data "$work/wide.libsvm" --agents 3 --x-set none --iterations 60
+both --data "$work/dense.libsvm" --agents 4 --x-set none --iterations 60
+# Entries of x decay until they are too small to be normal.
+both --data synthetic:60:6 --agents 3 --x-set box:0:1 --lambda2 0 --nu 0.3 --iterations 6000 --trace-every 500
+both --data synthetic:900 --max-ifo 7000 --iterations 100000
+expected=3 both --data synthetic:900 --alpha 1e6 --eta 1 --y-set none --iterations 3000 --trace-every 1000
+
+# ---- checkpoints: half of a run by one engine, half by another.
+run=(run --algorithm precision --data synthetic:1500 --gap never --quiet --iterations 301 --trace-every 50)
+try "${run[@]}" --model whole.npz
+for pair in "threads $engine" "$engine threads"; do
+    read -r first second <<<"$pair"
+    try "${run[@]}" --iterations 150 --engine "$first" --checkpoint "by-$first"
+    check "$first writes a checkpoint" exits 0
+    try "${run[@]}" --engine "$second" --checkpoint "by-$first" --resume auto --model resumed.npz
+    check "$second resumes it" exits 0
+    check "to the same model" cmp -s whole.npz resumed.npz
+done
+
+# ---- what is refused
+no() {
+    local words=$1
+    shift
+    refuse "$words; use --engine threads" run --algorithm precision --quiet --iterations 5 --engine "$engine" "$@"
+}
+no "--algorithm: --engine $engine has no code for this one" --algorithm gda
+no "--algorithm: --engine $engine has no code for this one" --algorithm precision+
+no "--problem: --engine $engine has no code for this one" --problem auc
+no "--problem: --engine $engine has no code for this one" --problem robust-regression "${tiny[@]}"
+no "--links: --engine $engine has only reliable links" --links agreed:0.1
+no "--compress: --engine $engine does not compress messages" --compress top:0.1
+no "--link-model: --engine $engine does not simulate time" --link-model latency:1e-3
+no "--x-set or --regularizer: --engine $engine has no code for this one" --x-set l2-ball:1
+no "--x-set or --regularizer: --engine $engine has no code for this one" --regularizer l1:0.1
+no "--y-set: --engine $engine has no code for this one" --weights simplex
+if [ "$engine" = cuda-host ]; then
+    try run --algorithm precision --quiet --iterations 5 --engine cuda
+    if [ "$code" -eq 0 ]; then skip "there is a card: scripts/test-gpu tests it"; else
+        check "no card: one line" one_line
+        check "with the remedy" warns "use threads"
+    fi
+fi
+finish
