@@ -152,7 +152,7 @@ static void iterate(saddle_local *e, unsigned worker, unsigned *parity, uint64_t
         saddle_local_begin_round(e, worker, &round);
         if (e->exchange != NULL && worker == 0)
             e->exchange->send(e->exchange, *parity, number);
-        if (e->divided) {
+        if (e->dividing) {
             saddle_divided_round(e, worker, &round);
         } else if (e->gathered) {
             saddle_gathered_round(e, worker, &round);
@@ -206,6 +206,26 @@ static bool finished(const saddle_local *e, uint64_t iteration)
            clock_after(e, iteration) >= e->limits->max_network_seconds;
 }
 
+/* Returns the first worker that owns an agent. */
+static unsigned first_worker(const saddle_local *e)
+{
+    unsigned w = 0;
+    while (saddle_local_range(e, w).last == 0)
+        w++;
+    return w;
+}
+
+/* Tells the crew of an iteration. If another number of workers is to continue, the job ends after the next
+ * iteration, because workers may have begun it. */
+static void note_iteration(saddle_local *e, uint64_t iteration)
+{
+    uint64_t before = e->counted;
+    e->counted = e->worker[first_worker(e)].ifo_after[iteration % 2];
+    if (saddle_crew_note(&e->crew, saddle_clock_seconds(), e->counted - before,
+                         saddle_thread_pool_waited(e->pool)))
+        atomic_store_explicit(&e->pause_at, iteration + 1, memory_order_relaxed);
+}
+
 static void advance_job(void *context, unsigned worker)
 {
     saddle_local *e = context;
@@ -213,20 +233,26 @@ static void advance_job(void *context, unsigned worker)
     uint64_t iteration = e->iteration;
     uint64_t done = 0;
     uint64_t allowed = allowance(e, e->ifo);
-    while (done < e->limits->iterations) {
+    bool ended = e->todo == 0;
+    bool paused = false;
+    while (!ended && !paused) {
         iterate(e, worker, &parity, iteration, allowed);
         if (e->log != NULL && worker == 0)
             e->log[done] = (saddle_iteration_log){.ifo = ifo_after(e, iteration),
                                                   .network_seconds = clock_after(e, iteration)};
         done++;
-        if (finished(e, iteration))
-            break;
+        ended = done == e->todo || finished(e, iteration);
+        paused = atomic_load_explicit(&e->pause_at, memory_order_relaxed) <= iteration;
+        if (e->recruits && worker == 0 && !paused)
+            note_iteration(e, iteration);
         if (allowed > 0)
             allowed = allowance(e, ifo_after(e, iteration));
         iteration++;
     }
-    if (worker == 0)
+    if (worker == 0) {
         e->done = done;
+        e->ended = ended;
+    }
 }
 
 /* Finds the first of the workers' faults: that of the lowest agent in the first faulty iteration. */
@@ -254,23 +280,40 @@ static void prepare(saddle_local *e, unsigned worker)
     }
 }
 
+/* Divides the work among the crew, before a job. */
+static void assemble(saddle_local *e)
+{
+    unsigned before = saddle_thread_pool_size(e->pool);
+    saddle_thread_pool_resize(e->pool, e->crew.size);
+    e->dividing = e->divided && saddle_local_divides(e, e->crew.size);
+    if (e->dividing && e->crew.size != before)
+        saddle_divide_blocks(e);
+    for (unsigned w = 0; w < saddle_thread_pool_size(e->pool); w++)
+        prepare(e, w);
+    e->counted = e->agents > 0 ? e->worker[first_worker(e)].ifo : 0;
+    saddle_crew_resume(&e->crew, saddle_clock_seconds());
+}
+
 void saddle_local_run(saddle_local *e, const saddle_limits *limits, saddle_iteration_log *log,
                       saddle_first_fault *first)
 {
     unsigned rounds = e->layout.rounds > 0 ? e->layout.rounds : 1;
     e->limits = limits;
     e->log = log;
-    e->done = 0;
-    for (unsigned w = 0; w < saddle_thread_pool_size(e->pool); w++)
-        prepare(e, w);
+    e->todo = limits->iterations;
     atomic_store(&e->stop_at, UINT64_MAX);
-    saddle_thread_pool_run(e->pool, advance_job, e);
-    e->iteration += e->done;
-    if (e->done * rounds % 2 == 1)
-        e->parity = 1 - e->parity;
+    do {
+        assemble(e);
+        atomic_store(&e->pause_at, UINT64_MAX);
+        saddle_thread_pool_run(e->pool, advance_job, e);
+        e->iteration += e->done;
+        e->todo -= e->done;
+        if (e->done * rounds % 2 == 1)
+            e->parity = 1 - e->parity;
+        e->ifo = saddle_local_ifo(e);
+    } while (!e->ended);
     for (size_t i = 0; i < e->agents; i++)
         saddle_local_lend(e, 0, i, e->parity, e->iteration);
-    e->ifo = saddle_local_ifo(e);
     e->network_seconds = saddle_clocks_latest(e);
     find_first(e, first);
 }
@@ -440,6 +483,8 @@ saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inp
     }
     saddle_thread_pool_run(e->pool, touch_job, e);
     introduce_agents(e);
+    saddle_crew_make(&e->crew, (unsigned)threads, (unsigned)threads);
+    e->dividing = e->divided;
     if (e->divided)
         saddle_divide_blocks(e);
     return SADDLE_OK;

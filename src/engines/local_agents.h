@@ -17,6 +17,7 @@
 #include "engines/engine.h"
 
 #include "engines/agent.h"
+#include "engines/crew.h"
 #include "engines/links.h"
 #include "engines/thread_pool.h"
 #include "problems/evaluate.h"
@@ -86,7 +87,8 @@ typedef struct saddle_local {
     saddle_exchange *exchange; /* NULL: none */
     double *kept;
     size_t kept_stride;
-    bool divided;  /* each phase is divided among all workers */
+    bool divided;  /* each phase may be divided among all workers */
+    bool dividing; /* it is, with as many workers as there are now */
     bool gathered; /* saddle_problem::gradients evaluates the requests of all agents at once */
     size_t areas;  /* of work: per agent if divided or gathered, otherwise per worker */
     double *work;
@@ -114,6 +116,13 @@ typedef struct saddle_local {
     saddle_iteration_log *log;    /* per iteration; NULL: not wanted */
     uint64_t done;                /* iterations done; written by worker 0 */
     atomic_uint_fast64_t stop_at; /* iteration after which all workers stop; UINT64_MAX: none */
+    atomic_uint_fast64_t
+        pause_at;     /* iteration after which the number of workers changes; UINT64_MAX: none */
+    saddle_crew crew; /* how many workers run; worker 0's */
+    bool recruits;    /* that number follows the machine; otherwise all do */
+    uint64_t todo;    /* iterations of the present job, at most */
+    uint64_t counted; /* IFO calls of the first worker with agents when the crew was told */
+    bool ended;       /* the run is complete; written by worker 0 */
 } saddle_local;
 
 /* The first fault of a run of iterations. */
@@ -127,6 +136,8 @@ typedef struct saddle_first_fault {
 /* Returns how many workers have enough work in an iteration of this process's agents, at least one and at
  * most one per agent. `published` is the doubles of an agent's span. */
 size_t saddle_worker_count(const saddle_instance *instance, size_t published);
+/* Returns whether rounds that may be divided are, with this number of workers. */
+bool saddle_local_divides(const saddle_local *local, size_t workers);
 /* Computes all sizes without allocating anything. Returns the number of workers. */
 size_t saddle_local_measure(saddle_local *local, const saddle_engine_inputs *inputs,
                             unsigned processors);

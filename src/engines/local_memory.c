@@ -51,6 +51,11 @@ static bool has_more_than_a_loop(const saddle_algorithm *algorithm)
     return phases[0].blocks != NULL || phases[1].name != NULL;
 }
 
+bool saddle_local_divides(const saddle_local *e, size_t workers)
+{
+    return workers > 1 && e->agents < MANY_AGENTS * workers;
+}
+
 size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
                             unsigned processors)
 {
@@ -85,7 +90,7 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
     if (threads > e->agents * shares)
         threads = e->agents * shares;
     e->gathered = problem->gradients != NULL;
-    e->divided = !e->gathered && threads > 1 && shares > 1 && e->agents < MANY_AGENTS * threads &&
+    e->divided = !e->gathered && shares > 1 && saddle_local_divides(e, threads) &&
                  has_more_than_a_loop(inputs->algorithm);
     e->areas = e->divided || e->gathered ? e->agents : threads;
     return threads;

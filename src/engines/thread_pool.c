@@ -7,13 +7,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/clock.h"
+
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
 /* Iterations of the spin loop before a waiting worker sleeps: some tens of microseconds. The system
- * wakes a worker on a free processor, whereas a spinning one stays where it is. */
+ * wakes a worker on a free processor, whereas a spinning one stays where it is. Each sleep halves a
+ * worker's number, down to the second one, and each wait without sleep doubles it. */
 #define SPINS 2000
+#define LEAST_SPINS 125
 
 /* Iterations after which it yields: the thread that it waits for may be on the same processor. */
 #define SPINS_TO_YIELD 512
@@ -32,11 +36,16 @@ typedef struct worker {
     saddle_thread_pool_piece *piece;
     void *context;
     size_t first;
+    unsigned spins;        /* before it sleeps */
+    _Atomic double waited; /* seconds */
+    atomic_uint parked;    /* 1: it runs no jobs; also the futex that it sleeps on */
 } worker;
 
 struct saddle_thread_pool {
-    unsigned size;
+    unsigned size;    /* of those that run jobs; changes when all have ended a job */
+    unsigned next;    /* the same from the end of this job on */
     unsigned started; /* threads that exist */
+    unsigned most;
     worker *workers;
     saddle_thread_pool_job *job; /* NULL: the threads are to end */
     void *context;
@@ -118,7 +127,7 @@ static bool take_piece(worker *of, unsigned by)
 /* Does a piece of any shared work; false when there is none. */
 static bool help(saddle_thread_pool *pool, unsigned by)
 {
-    for (unsigned w = 0; w < pool->size; w++)
+    for (unsigned w = 0; w < pool->most; w++)
         if (take_piece(&pool->workers[w], by))
             return true;
     return false;
@@ -175,30 +184,70 @@ static void sleep_through(saddle_thread_pool *pool, unsigned number, unsigned ph
     atomic_fetch_sub(&pool->sleepers, 1);
 }
 
+/* Waits until the phase is no longer `phase`, for as long as it is worth spinning. Returns whether it
+ * has changed. Sets *since to the time when waiting became worth counting. */
+static bool spin_through(saddle_thread_pool *pool, worker *self, unsigned phase, double *since)
+{
+    for (unsigned spin = 1; spin <= self->spins; spin++) {
+        if (atomic_load_explicit(&pool->phase, memory_order_acquire) != phase)
+            return true;
+        if (help(pool, self->number))
+            spin = 0;
+        if (spin % SPINS_TO_YIELD == 0) {
+            if (*since == 0.0)
+                *since = saddle_clock_seconds();
+            sched_yield();
+        }
+        relax();
+    }
+    return false;
+}
+
+static void wait_for_others(saddle_thread_pool *pool, worker *self, unsigned phase)
+{
+    double since = 0.0;
+    if (spin_through(pool, self, phase, &since)) {
+        if (self->spins < pool->spins)
+            self->spins *= 2;
+    } else {
+        if (since == 0.0)
+            since = saddle_clock_seconds();
+        if (self->spins > LEAST_SPINS)
+            self->spins /= 2;
+        sleep_through(pool, self->number, phase);
+    }
+    if (since > 0.0) {
+        double before = atomic_load_explicit(&self->waited, memory_order_relaxed);
+        atomic_store_explicit(&self->waited, before + saddle_clock_seconds() - since,
+                              memory_order_relaxed);
+    }
+}
+
 void saddle_thread_pool_barrier(saddle_thread_pool *pool, unsigned number)
 {
-    if (pool->size == 1)
+    unsigned size = pool->size; /* changes as soon as all have arrived */
+    if (size == 1)
         return;
     unsigned phase = atomic_load_explicit(&pool->phase, memory_order_relaxed);
     unsigned arrived = atomic_fetch_add_explicit(&pool->arrived, 1, memory_order_acq_rel) + 1;
-    if (arrived == pool->size) {
+    if (arrived == size) {
         atomic_store_explicit(&pool->arrived, 0, memory_order_relaxed);
+        if (pool->next != size)
+            pool->size = pool->next;
         /* Either this thread sees a sleeper, or the sleeper sees the new phase: both accesses are
          * sequentially consistent, and the kernel compares the phase before it lets a worker sleep. */
         atomic_store(&pool->phase, phase + 1);
         wake_sleepers(pool);
         return;
     }
-    for (unsigned spin = 0; spin < pool->spins; spin++) {
-        if (atomic_load_explicit(&pool->phase, memory_order_acquire) != phase)
-            return;
-        if (help(pool, number))
-            spin = 0;
-        if (spin % SPINS_TO_YIELD == SPINS_TO_YIELD - 1)
-            sched_yield();
-        relax();
-    }
-    sleep_through(pool, number, phase);
+    wait_for_others(pool, &pool->workers[number], phase);
+}
+
+/* Sleeps until the worker is to run jobs. */
+static void park(worker *self)
+{
+    while (atomic_load(&self->parked) == 1)
+        syscall(SYS_futex, &self->parked, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
 }
 
 /* Between jobs a worker waits as it does inside them, so jobs in quick succession need no system call. */
@@ -215,6 +264,7 @@ static void *work(void *argument)
             return NULL;
         pool->job(pool->context, self->number);
         saddle_thread_pool_barrier(pool, self->number);
+        park(self);
     }
 }
 
@@ -238,13 +288,17 @@ saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
         return saddle_no_memory(error, "worker threads");
     }
     pool->size = size;
+    pool->next = size;
+    pool->most = size;
     pool->workers = workers;
     pool->pin = pin;
     pool->processors = allowed;
     pool->spins = size <= processors ? SPINS : 0;
+    workers[0].spins = pool->spins;
     for (unsigned w = 1; w < size; w++) {
         workers[w].pool = pool;
         workers[w].number = w;
+        workers[w].spins = pool->spins;
         int reason = pthread_create(&workers[w].thread, NULL, work, &workers[w]);
         if (reason != 0) {
             saddle_thread_pool_destroy(pool);
@@ -262,6 +316,7 @@ void saddle_thread_pool_destroy(saddle_thread_pool *pool)
 {
     if (pool == NULL)
         return;
+    saddle_thread_pool_resize(pool, pool->most);
     pool->job = NULL;
     /* Count the workers that could not be started as arrived. */
     atomic_fetch_add(&pool->arrived, pool->size - 1 - pool->started);
@@ -292,4 +347,45 @@ void saddle_thread_pool_run(saddle_thread_pool *pool, saddle_thread_pool_job *jo
     if (pinned)
         sched_setaffinity(0, sizeof places, &places);
     switch_float_mode(before);
+}
+
+typedef struct resizing {
+    saddle_thread_pool *pool;
+    unsigned size;
+} resizing;
+
+/* Sets what takes effect at the end of this job. Not before it, when workers may be on their way from the
+ * last one. */
+static void set_next(void *context, unsigned number)
+{
+    const resizing *to = context;
+    saddle_thread_pool *pool = to->pool;
+    if (number > 0)
+        return;
+    pool->next = to->size;
+    for (unsigned w = to->size; w < pool->size; w++)
+        atomic_store(&pool->workers[w].parked, 1);
+}
+
+void saddle_thread_pool_resize(saddle_thread_pool *pool, unsigned size)
+{
+    unsigned before = pool->size;
+    if (size == before)
+        return;
+    resizing to = {pool, size};
+    saddle_thread_pool_run(pool, set_next, &to);
+    if (before == 1)
+        pool->size = size; /* otherwise done at the end of the job */
+    for (unsigned w = before; w < size; w++) {
+        atomic_store(&pool->workers[w].parked, 0);
+        syscall(SYS_futex, &pool->workers[w].parked, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    }
+}
+
+double saddle_thread_pool_waited(const saddle_thread_pool *pool)
+{
+    double waited = 0.0;
+    for (unsigned w = 0; w < pool->most; w++)
+        waited += atomic_load_explicit(&pool->workers[w].waited, memory_order_relaxed);
+    return waited;
 }

@@ -3,7 +3,8 @@
  *
  * The caller is worker 0. Between jobs and inside them, workers meet at a spinning barrier, which needs no
  * system call unless a worker is late: then the others yield their processors and, after some tens of
- * microseconds, sleep.
+ * microseconds, sleep. A worker that had to sleep spins less the next time, so that on a busy machine
+ * waiting gives up the processor soon.
  *
  * A worker that has much to do while others wait can share its work: waiting workers take pieces of it.
  */
@@ -25,8 +26,13 @@ saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
                                         unsigned processors, bool pin, saddle_error *error);
 /* Ends the threads. NULL is allowed. */
 void saddle_thread_pool_destroy(saddle_thread_pool *pool);
-/* Returns the number of workers. */
+/* Returns the number of workers that run jobs. */
 unsigned saddle_thread_pool_size(const saddle_thread_pool *pool);
+/* Changes that number, between jobs; 1 to the size of creation. The other threads sleep. */
+void saddle_thread_pool_resize(saddle_thread_pool *pool, unsigned size);
+/* Returns the seconds, added over workers, of all waits at barriers that were longer than some
+ * microseconds. */
+double saddle_thread_pool_waited(const saddle_thread_pool *pool);
 /* Runs a job on all workers and waits for all of them. Denormals are flushed to zero inside. */
 void saddle_thread_pool_run(saddle_thread_pool *pool, saddle_thread_pool_job *job, void *context);
 /* Called by every worker inside a job: waits until all have called it, and meanwhile helps workers that

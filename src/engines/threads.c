@@ -22,6 +22,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
         destroy(&local->base);
         return status;
     }
+    local->recruits = inputs->threads == 0 && saddle_thread_pool_size(local->pool) > 1;
     saddle_local_start(local);
     *out = &local->base;
     return SADDLE_OK;
