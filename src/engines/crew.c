@@ -3,8 +3,9 @@
 /* Some time slices of the system. */
 #define PERIOD 0.016
 #define LEAST_ITERATIONS 4
-#define FIRST_DELAY 0.2
-#define LAST_DELAY 3.2
+/* In periods: from a failed trial to the next one. */
+#define FIRST_DELAY 12.0
+#define LAST_DELAY 200.0
 /* The part of the workers' time, spent waiting, from which fewer workers are tried. */
 #define MUCH_WAITING 0.25
 /* Trials must lower the time of an iteration to this part, if fewer workers are not to save waiting. */
@@ -43,7 +44,7 @@ void saddle_crew_make(saddle_crew *c, unsigned size, unsigned most)
                        .size = size,
                        .home = size,
                        .period = PERIOD,
-                       .delay = {FIRST_DELAY, FIRST_DELAY},
+                       .delay = {FIRST_DELAY * PERIOD, FIRST_DELAY * PERIOD},
                        .least = UINT64_MAX,
                        .fresh = true};
 }
@@ -80,14 +81,14 @@ static bool judge(saddle_crew *c, double now, double cost)
     double bound = direction == FEWER && c->waiting ? c->cost : CLEARLY * c->cost;
     if (!(cost <= bound)) {
         c->next[direction] = now + c->delay[direction];
-        c->delay[direction] = fmin(2.0 * c->delay[direction], LAST_DELAY);
+        c->delay[direction] = fmin(2.0 * c->delay[direction], LAST_DELAY * c->period);
         return change(c, c->home);
     }
     c->home = c->size;
     c->cost = cost;
     c->next[direction] = now;
     c->next[1 - direction] = now + c->delay[1 - direction];
-    c->delay[direction] = FIRST_DELAY;
+    c->delay[direction] = FIRST_DELAY * c->period;
     clear_period(c, false);
     return false;
 }

@@ -8,6 +8,7 @@
 
 #include "core/clock.h"
 #include "core/print.h"
+#include "engines/local_agents.h"
 #include "instances.h"
 #include "support.h"
 
@@ -194,6 +195,42 @@ START_TEST(pieces_equal_the_whole)
     test_rig_close(&rig);
     test_state_free(&at_once);
     test_state_free(&in_pieces);
+}
+END_TEST
+
+/* The number of workers changes between advances, and inside them after every few iterations. */
+START_TEST(changing_workers_do_not_change_a_bit)
+{
+    static const char *const more[][4] = {{"q=5", NULL},
+                                          {"data=synthetic:3000:40", "samples=600", "q=5", NULL}};
+    enum { MOST = 7, PIECE = 14 };
+    test_state expected;
+    test_state found;
+    test_rig rig;
+    test_rig_open(&rig, LOGISTIC_BOX_SPARSE, "precision+", more[_i], 1, NULL, NULL);
+    test_state_make(&expected, rig.instance.problem);
+    test_state_make(&found, rig.instance.problem);
+    test_rig_advance(&rig, MOST * PIECE);
+    test_state_copy(&rig, &expected);
+    test_rig_close(&rig);
+    test_rig_open(&rig, LOGISTIC_BOX_SPARSE, "precision+", more[_i], MOST, NULL, NULL);
+    saddle_local *local = (saddle_local *)rig.engine;
+    unsigned most = saddle_thread_pool_size(local->pool);
+    unsigned changes = 0;
+    local->recruits = true;
+    for (unsigned k = 0; k < MOST; k++) {
+        saddle_crew_make(&local->crew, 1 + 3 * k % most, most);
+        local->crew.period = 0.0;
+        memset(local->crew.delay, 0, sizeof local->crew.delay);
+        test_rig_advance(&rig, PIECE);
+        changes += local->crew.size != 1 + 3 * k % most;
+    }
+    ck_assert_uint_gt(changes, 0);
+    test_state_copy(&rig, &found);
+    assert_same_bits(&expected, &found);
+    test_rig_close(&rig);
+    test_state_free(&expected);
+    test_state_free(&found);
 }
 END_TEST
 
@@ -678,6 +715,7 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(cases, threads_do_not_change_a_bit, 0, INSTANCES);
     tcase_add_loop_test(cases, workers_share_large_agents, 0,
                         sizeof large_instances / sizeof *large_instances);
+    tcase_add_loop_test(cases, changing_workers_do_not_change_a_bit, 0, 2);
     tcase_add_loop_test(cases, pieces_equal_the_whole, 0, INSTANCES);
     tcase_add_test(cases, the_ifo_budget_ends_an_advance);
     tcase_add_test(cases, an_interrupt_ends_an_advance);

@@ -149,6 +149,44 @@ START_TEST(any_number_of_parts_is_shared)
 }
 END_TEST
 
+/* The number of workers changes between jobs: as many run as there are to be, and meet at barriers. */
+typedef struct roll {
+    saddle_thread_pool *pool;
+    atomic_uint present[2];
+    unsigned wrong;
+} roll;
+
+static void call_roll(void *context, unsigned worker)
+{
+    roll *r = context;
+    for (unsigned round = 0; round < 4; round++) {
+        atomic_fetch_add(&r->present[round % 2], 1);
+        saddle_thread_pool_barrier(r->pool, worker);
+        if (worker == 0)
+            r->wrong +=
+                atomic_exchange(&r->present[round % 2], 0) != saddle_thread_pool_size(r->pool);
+    }
+}
+
+START_TEST(the_number_of_workers_changes)
+{
+    enum { WORKERS = 7 };
+    saddle_error error = {.message = ""};
+    roll r = {.wrong = 0};
+    assert_ok(saddle_thread_pool_create(&r.pool, WORKERS, (unsigned)_i, false, &error), error);
+    for (unsigned k = 0; k < ROUNDS; k++) {
+        unsigned size = 1 + 3 * k % WORKERS;
+        saddle_thread_pool_resize(r.pool, size);
+        ck_assert_uint_eq(saddle_thread_pool_size(r.pool), size);
+        for (unsigned again = 0; again < k % 3; again++)
+            saddle_thread_pool_run(r.pool, call_roll, &r);
+    }
+    ck_assert_uint_eq(r.wrong, 0);
+    ck_assert_double_ge(saddle_thread_pool_waited(r.pool), 0.0);
+    saddle_thread_pool_destroy(r.pool);
+}
+END_TEST
+
 /* A part has enough work to be worth a thread, however many threads are allowed. */
 START_TEST(parts_are_worth_their_threads)
 {
@@ -270,6 +308,8 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(tests, shared_parts_are_done_once, 0, 4);
     tcase_add_test(tests, several_workers_share_at_once);
     tcase_add_test(tests, any_number_of_parts_is_shared);
+    /* With fewer processors than workers, and with enough. */
+    tcase_add_loop_test(tests, the_number_of_workers_changes, 6, 8);
     tcase_add_test(tests, parts_are_worth_their_threads);
     tcase_add_test(tests, pinned_workers_stay_apart);
     tcase_add_test(tests, quotas_of_control_groups_are_found);
