@@ -1,5 +1,6 @@
 /* `saddle peer`: one process for each agent, at its owner's. */
 #include <sodium/utils.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "core/clock.h"
@@ -72,6 +73,12 @@ static int run_init(const cli_arguments *arguments)
 {
     const char *path = arguments->operand[0];
     saddle_error error;
+    uint64_t agents = arguments->plan.network.agents;
+    if (agents == 1 || agents > SADDLE_MOST_PEERS)
+        CLI_TRY(saddle_refuse(&error, "--agents: a network of peers has 2 to %d agents, not %llu",
+                              SADDLE_MOST_PEERS, (unsigned long long)agents));
+    if (access(path, F_OK) == 0)
+        CLI_TRY(saddle_refuse(&error, "'%s' is there already; give another path", path));
     CLI_TRY(saddle_output_save(path, write_network, &arguments->plan, &error));
     cli_print("%s: fill in addresses and public keys, agree on the rest, and give every owner the "
               "same file.\nEach owner then writes an agent.yml:\n\n"
@@ -170,7 +177,7 @@ static saddle_status check_outputs(const peer_files *files, saddle_error *error)
     return cli_check_output("trace", files->trace, true, error);
 }
 
-static int run_files(const peer_files *files, bool quiet)
+static int run_files(peer_files *files, bool quiet)
 {
     const volatile sig_atomic_t *interrupt = cli_catch_interrupts();
     saddle_session *session = NULL;
@@ -188,6 +195,7 @@ static int run_files(const peer_files *files, bool quiet)
     saddle_status status = check_outputs(files, &error);
     SADDLE_THEN(status, saddle_session_open(&session, &options, &error));
     sodium_memzero(options.secret_key, sizeof options.secret_key);
+    sodium_memzero(files->secret_key, sizeof files->secret_key);
     if (status == SADDLE_OK && !quiet)
         print_begin(files, session);
     SADDLE_THEN(status, solve(files, session, &d, &error));

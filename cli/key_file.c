@@ -31,7 +31,8 @@ saddle_status saddle_key_read(const char *path, unsigned char out[SADDLE_KEY_BYT
                               saddle_error *error)
 {
     char text[DIGITS + 2] = "";
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    /* A pipe, which is refused, would otherwise wait for somebody who writes. */
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
         return saddle_refuse(error, "key: cannot read '%s': %s; `saddle peer keygen` makes a key",
                              path, strerror(errno));

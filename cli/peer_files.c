@@ -9,6 +9,7 @@
 #include "instance/plan.h"
 #include "instance/same_run.h"
 #include "key_file.h"
+#include "run/plan_files.h"
 
 /* Seconds of silence after which a run ends. */
 #define PATIENCE 60.0
@@ -106,7 +107,9 @@ static saddle_status read_members(const reader *in, const saddle_yaml *yaml, siz
     peer_files *out = in->out;
     uint64_t number;
     out->member = saddle_alloc(agents, sizeof *out->member);
+    SADDLE_OWNED bool *read = saddle_alloc(agents, sizeof *read);
     SADDLE_TRY(saddle_check_memory(out->member, "the network", in->error));
+    SADDLE_TRY(saddle_check_memory(read, "the network", in->error));
     out->plan.network.agents = agents;
     for (size_t k = 0; k < yaml->count; k++) {
         const saddle_yaml_entry *entry = &yaml->entry[k];
@@ -115,6 +118,10 @@ static saddle_status read_members(const reader *in, const saddle_yaml *yaml, siz
         if (number >= agents)
             return refuse(in, entry, "%s: there are %zu agents, numbered from 0", entry->name,
                           agents);
+        if (read[number])
+            return refuse(in, entry, "%s: agent %zu has two lines; remove one of them", entry->name,
+                          (size_t)number);
+        read[number] = true;
         SADDLE_TRY(read_member(in, entry, &out->member[number]));
         for (size_t i = 0; i < k; i++) {
             uint64_t other;
@@ -323,6 +330,22 @@ static saddle_status take_rest(const reader *in, const saddle_yaml_entry *const 
     return SADDLE_OK;
 }
 
+/* Fails if an output would overwrite an input, such as the secret key. */
+static saddle_status check_paths(const reader *in, const char *network, const char *key)
+{
+    const peer_files *out = in->out;
+    saddle_path_list outputs = {.count = 0};
+    saddle_path_list inputs = {.count = 0};
+    saddle_path_list_add(&outputs, "model", out->model);
+    saddle_path_list_add(&outputs, "trace", out->trace);
+    saddle_path_list_add(&inputs, "the agent", in->path);
+    saddle_path_list_add(&inputs, "network", network);
+    saddle_path_list_add(&inputs, "key", key);
+    saddle_path_list_add(&inputs, "data", out->data);
+    saddle_plan_add_inputs(&out->plan, &inputs);
+    return saddle_path_lists_check(&outputs, &inputs, in->error);
+}
+
 static saddle_status take_values(const reader *in, const saddle_yaml_entry *const value[NAMES])
 {
     peer_files *out = in->out;
@@ -345,6 +368,7 @@ static saddle_status take_values(const reader *in, const saddle_yaml_entry *cons
     SADDLE_TRY(read_network(out, network, in->error));
     SADDLE_TRY(take_agent(in, value));
     SADDLE_TRY(take_rest(in, value));
+    SADDLE_TRY(check_paths(in, network, key));
     return saddle_key_read(key, out->secret_key, in->error);
 }
 

@@ -65,6 +65,20 @@ printf 'network: network.yml\nagent: 0\nkey: agent.key\n' >agent.yml
 chmod 640 agent.key
 refused "a key that others can read" "others than its owner can read"
 chmod 600 agent.key
+echo "model: agent.key" >>agent.yml
+refused "a model in place of the key" "'./agent.key' is also the file of key and would be overwritten"
+check "the key is still there" test "$(cat agent.key)" = "$secret"
+printf 'network: network.yml\nagent: 0\nkey: pipe\n' >agent.yml
+mkfifo pipe
+refused "a pipe" "key: './pipe' is not a file"
+printf 'network: network.yml\nagent: 0\nkey: agent.key\n' >agent.yml
+sed 's/agent-1/agent-00/' network.yml >twice.yml
+mv twice.yml network.yml
+refused "an agent twice" "agent-00: agent 0 has two lines"
+try peer init network.yml
+check "a network file is not replaced" test $code -eq 2 -a "$(grep -c '^agent-00' network.yml)" -eq 1
+try peer init large.yml --agents 40000
+check "too many agents" grep -q "2 to 32768 agents, not 40000" err
 
 if [[ ! -f $(dirname "$saddle")/libsaddle-peer.so ]]; then
     printf 'network: network.yml\nagent: 0\nkey: agent.key\n' >agent.yml
