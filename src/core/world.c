@@ -138,20 +138,24 @@ saddle_status saddle_world_agree(const saddle_world *world, saddle_status status
     SADDLE_TRY(saddle_world_check(world, error));
     if (left == 0.0)
         return SADDLE_OK;
-    size_t first = world->ranks - (size_t)left;
+    /* A peer may say anything: its numbers and text are used only as far as they can be true. */
+    bool good = left >= 1.0 && left <= (double)world->ranks;
+    size_t first = good ? world->ranks - (size_t)left : 0;
     int64_t failed = status != SADDLE_OK;
     world->add_words(world, 1, &failed);
-    saddle_error said = {.status = status};
+    /* Nothing of earlier messages, which may be behind the end of this one, is sent. */
+    saddle_error said = {.message = ""};
     if (error != NULL && status != SADDLE_OK)
-        said = *error;
+        saddle_fail(&said, status, "%s", error->message);
     said.status = status;
     world->share(world, first, sizeof said, &said);
     SADDLE_TRY(saddle_world_check(world, error));
+    said.message[sizeof said.message - 1] = '\0';
+    if (said.status <= SADDLE_OK || said.status > SADDLE_UNSUPPORTED)
+        said.status = SADDLE_BAD_INPUT;
     if ((size_t)failed < world->ranks)
         name_rank(world, &said, first);
-    if (error != NULL)
-        *error = said;
-    return said.status;
+    return saddle_fail(error, said.status, "%s", said.message);
 }
 
 saddle_status saddle_world_copy(const saddle_world *world, void **block, size_t *bytes,

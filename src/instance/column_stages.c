@@ -54,7 +54,7 @@ static char *share_text(const saddle_instance *e, size_t agent, uint64_t *length
     if (*length == 0 || *length == UINT64_MAX)
         return NULL;
     if (!here)
-        text = malloc((size_t)*length);
+        text = calloc((size_t)*length, 1);
     double lacking = text == NULL ? 1.0 : 0.0;
     world->largest(world, 1, &lacking);
     if (lacking > 0.0) {
@@ -62,6 +62,8 @@ static char *share_text(const saddle_instance *e, size_t agent, uint64_t *length
         return NULL;
     }
     world->share(world, world->home[agent], (size_t)*length, text);
+    /* A peer's text may lack its end. */
+    text[*length - 1] = '\0';
     return text;
 }
 

@@ -229,14 +229,24 @@ saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Distributes every agent's number to all processes. Collective. */
-static void fill_sizes(const saddle_world *world, size_t *number, double *buffer)
+/* Distributes every agent's number of rows to all processes. A peer may say anything: fails for what cannot be true, or
+ * changes the numbers of this process. Collective. */
+static saddle_status fill_sizes(const saddle_world *world, size_t *number, double *buffer,
+                                saddle_error *error)
 {
     for (size_t k = 0; k < world->local; k++)
         buffer[world->here[k]] = (double)number[world->here[k]];
     saddle_world_fill(world, 1, buffer);
-    for (size_t i = 0; i < world->agents; i++)
+    for (size_t i = 0; i < world->agents; i++) {
+        bool good = buffer[i] >= 0.0 && buffer[i] < 0x1p40;
+        if (!good || (saddle_world_has(world, i) && number[i] != (size_t)buffer[i]))
+            return saddle_refuse(error,
+                                 "--data: the processes say that agent %zu has %g rows; give all "
+                                 "of them the same build of saddle",
+                                 i, buffer[i]);
         number[i] = (size_t)buffer[i];
+    }
+    return SADDLE_OK;
 }
 
 /* Distributes the formats of the agents' files to all processes. Collective. */
@@ -258,13 +268,17 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
     double most = 0.0;
     if (!saddle_data_is_divided(e))
         return SADDLE_OK;
-    fill_sizes(world, e->parts->samples, e->parts->numbers);
+    saddle_status status = fill_sizes(world, e->parts->samples, e->parts->numbers, error);
     share_formats(world, &e->parts->formats);
     for (size_t k = 0; k < world->local; k++) {
         double features = (double)e->parts->shard[world->here[k]]->features;
         most = features > most ? features : most;
     }
     world->largest(world, 1, &most);
+    if (status == SADDLE_OK && !(most >= 0.0 && most <= UINT32_MAX))
+        status = saddle_refuse(error, "--data: a process says that a row has %g features", most);
+    if (status != SADDLE_OK)
+        return status;
     e->features = (size_t)most;
     for (size_t k = 0; k < world->local; k++) {
         saddle_dataset *data = e->parts->shard[world->here[k]];

@@ -225,6 +225,18 @@ static saddle_status refuse_plan(const saddle_world *world, const saddle_plan *p
                          d->option->name, world->rank, d->value_here, d->value_there);
 }
 
+/* The texts of a recorded setting: its name, its value, and what was given. */
+enum { TEXTS = 3 };
+
+/* Returns how many texts with their ends a block has. */
+static size_t count_texts(const char *text, size_t bytes)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < bytes; k++)
+        count += text[k] == '\0';
+    return count;
+}
+
 saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,
                                    saddle_error *error)
 {
@@ -237,6 +249,7 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
     gethostname(host, sizeof host - 1);
     memcpy(first_host, host, sizeof host);
     world->share(world, 0, sizeof first_host, first_host);
+    first_host[sizeof first_host - 1] = '\0';
     saddle_status status = saddle_record_settings(&own, plan, NULL, NULL, false, error);
     status = saddle_world_agree(world, status, error);
     first.count = own.count;
@@ -244,6 +257,11 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
     void *text = world->rank == 0 ? own.text : NULL;
     first.bytes = own.bytes;
     SADDLE_THEN(status, saddle_world_copy(world, &text, &first.bytes, "the settings", error));
+    /* A peer may say anything: there must be as many texts as are read. */
+    if (status == SADDLE_OK &&
+        (first.count != own.count || count_texts(text, first.bytes) != TEXTS * own.count))
+        status = saddle_refuse(error, "process 0 has other options; give all processes the same "
+                                      "build of saddle");
     if (status == SADDLE_OK && world->rank > 0) {
         char *at = text;
         first.setting = saddle_recorded_index(&at, first.count);

@@ -1,5 +1,9 @@
 #include "peers/flood.h"
 
+#include <stdlib.h>
+
+#include "core/compare.h"
+
 typedef struct record {
     bool held;
     uint32_t incarnation;
@@ -107,6 +111,12 @@ saddle_status saddle_flood_begin(saddle_flood *flood, const void *bytes, size_t 
     return keep(flood, flood->rule.self, &own, error);
 }
 
+static bool is_neighbour(const saddle_flood *flood, size_t agent)
+{
+    return bsearch(&agent, flood->rule.neighbour, flood->rule.neighbours, sizeof agent,
+                   saddle_compare_sizes) != NULL;
+}
+
 static saddle_status take_record(saddle_flood *flood, size_t from, const saddle_message *message,
                                  saddle_error *error)
 {
@@ -116,11 +126,17 @@ static saddle_status take_record(saddle_flood *flood, size_t from, const saddle_
                              SADDLE_MOST_RECORD);
     if (r->held && (r->bytes != message->length ||
                     (r->bytes > 0 && memcmp(r->body, message->body, r->bytes) != 0)))
-        return saddle_refuse(error, "another record of agent %u in exchange %llu than before",
-                             message->agent, (unsigned long long)message->step);
+        return saddle_fail(error, SADDLE_CHECK_FAILED,
+                           "agent %u has two different records in exchange %llu: it was started "
+                           "again, or an agent that passed one on has changed it; start all "
+                           "agents again",
+                           message->agent, (unsigned long long)message->step);
     if (!r->held && message->agent == flood->rule.self)
         return saddle_refuse(error, "a record of this agent that it has not made");
-    return r->held ? SADDLE_OK : keep(flood, from, message, error);
+    /* A neighbour speaks for itself: its own record comes from it. */
+    if (r->held || (message->agent != from && is_neighbour(flood, message->agent)))
+        return SADDLE_OK;
+    return keep(flood, from, message, error);
 }
 
 /* Sends the records that a neighbour says it lacks. */

@@ -3,7 +3,7 @@
  * although it has connections with its neighbours only.
  *
  * A record is sent to all neighbours; an agent that receives one for the first time passes it on to its other
- * neighbours. So each record crosses an edge at most once in each direction, and all agents have it after as many
+ * neighbours. The records of neighbours are taken from themselves only. So each record crosses an edge at most once in each direction, and all agents have it after as many
  * hops as the network's diameter. Exchanges are numbered from 1 and happen in the same order everywhere. As an agent
  * completes exchange k only with the records of all others, none is ahead of another by more than one: an agent keeps
  * the records of the exchange before, which a neighbour may have missed, of its own, and of the next one.
@@ -44,8 +44,8 @@ void saddle_flood_free(saddle_flood *flood);
  * complete. */
 saddle_status saddle_flood_begin(saddle_flood *flood, const void *record, size_t bytes,
                                  saddle_error *error);
-/* Takes a message of kind RECORD or MISSING. Fails with SADDLE_BAD_INPUT, without a change, for one that no honest
- * peer sends. */
+/* Takes a message of kind RECORD or MISSING. Fails without a change: with SADDLE_BAD_INPUT for one that no honest peer
+ * sends, and with SADDLE_CHECK_FAILED for another record than before, as then agents may use different ones. */
 saddle_status saddle_flood_take(saddle_flood *flood, size_t from, const saddle_message *message,
                                 saddle_error *error);
 /* Asks all neighbours for the records that are missing: after a connection was lost, and with it messages. */

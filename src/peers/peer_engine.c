@@ -58,20 +58,28 @@ static void take_round(saddle_exchange *exchange)
                               e->message[e->round].doubles * sizeof(double), take_message, e);
 }
 
+/* Returns the most numbers that a round sends. */
+static size_t longest(const engine *e)
+{
+    size_t most = 0;
+    for (unsigned round = 0; round < e->local.layout.rounds; round++)
+        most = e->message[round].doubles > most ? e->message[round].doubles : most;
+    return most;
+}
+
 /* Lists what is sent in each round. */
 static void find_messages(engine *e)
 {
     saddle_local *local = &e->local;
-    size_t most = 0;
     e->message = saddle_allocator_block(&local->memory, local->layout.rounds, sizeof *e->message);
     for (unsigned round = 0; e->message != NULL && round < local->layout.rounds; round++) {
         round_blocks *m = &e->message[round];
         m->count = saddle_links_blocks(&local->links, round, m->block);
         for (size_t k = 0; k < m->count; k++)
             m->doubles += m->block[k].length;
-        most = m->doubles > most ? m->doubles : most;
     }
-    e->packed = saddle_allocator_block(&local->memory, most, sizeof(double));
+    if (e->message != NULL)
+        e->packed = saddle_allocator_block(&local->memory, longest(e), sizeof(double));
 }
 
 static void destroy(saddle_engine *base)
@@ -118,6 +126,11 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
         find_messages(e);
         if (local->memory.failed)
             status = saddle_no_memory(error, "the messages of a round");
+        else if (longest(e) > SADDLE_MOST_BODY / sizeof(double))
+            status = saddle_fail(error, SADDLE_UNSUPPORTED,
+                                 "a round sends %zu numbers, and a message of peers has at most "
+                                 "%zu; give a smaller problem",
+                                 longest(e), SADDLE_MOST_BODY / sizeof(double));
     }
     if (status != SADDLE_OK) {
         destroy(&local->base);

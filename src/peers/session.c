@@ -2,6 +2,7 @@
 #include <sodium/crypto_scalarmult.h>
 #include <sodium/randombytes.h>
 #include <sodium/utils.h>
+#include <sys/stat.h>
 
 #include "peers/session_state.h"
 
@@ -10,7 +11,8 @@
  * messages are sent. */
 #define ASK_AGAIN 0.5
 #define LAST_WAIT 5.0
-enum { GOODBYE = 1000, QUEUE_PER_AGENT = 4, QUEUE = 64 };
+/* Bytes that encryption adds to a message, at most. */
+enum { GOODBYE = 1000, QUEUE_PER_AGENT = 4, QUEUE = 64, ENCRYPTION = 64 };
 
 static const saddle_module_name module = {.name = "peer",
                                           .user = "the engine peer",
@@ -229,18 +231,31 @@ static const char *dialled(const saddle_session_options *with, size_t agent)
     return dials ? member[agent].endpoint : NULL;
 }
 
+/* ZeroMQ removes a file at the path of a socket before it listens there: fails if it is not a socket. */
+static saddle_status check_listen(const char *address, saddle_error *error)
+{
+    struct stat info;
+    if (address == NULL || strncmp(address, "ipc://", 6) != 0 || lstat(address + 6, &info) != 0 ||
+        S_ISSOCK(info.st_mode))
+        return SADDLE_OK;
+    return saddle_refuse(error, "'%s' is there already, and is not a socket; give another address",
+                         address + 6);
+}
+
 static saddle_status connect_neighbours(saddle_session *s, saddle_error *error)
 {
     const saddle_session_options *with = &s->with;
+    const char *listen = with->listen != NULL ? with->listen : with->member[with->self].endpoint;
+    SADDLE_TRY(check_listen(listen, error));
     char reason[256];
     saddle_socket_peer *list = saddle_alloc(s->neighbours, sizeof *list);
     SADDLE_TRY(saddle_check_memory(list, "the connections", error));
-    saddle_sockets_options options = {
-        .listen = with->listen != NULL ? with->listen : with->member[with->self].endpoint,
-        .peers = s->neighbours,
-        .peer = list,
-        .most_bytes = SADDLE_MESSAGE_HEADER + SADDLE_MOST_BODY,
-        .queue = QUEUE + QUEUE_PER_AGENT * (int)with->graph->agents};
+    saddle_sockets_options options = {.listen = listen,
+                                      .peers = s->neighbours,
+                                      .peer = list,
+                                      .most_bytes =
+                                          SADDLE_MESSAGE_HEADER + SADDLE_MOST_BODY + ENCRYPTION,
+                                      .queue = QUEUE + QUEUE_PER_AGENT * (int)with->graph->agents};
     memcpy(options.public_key, with->member[with->self].key, SADDLE_KEY_BYTES);
     memcpy(options.secret_key, with->secret_key, SADDLE_KEY_BYTES);
     for (size_t k = 0; k < s->neighbours; k++) {

@@ -174,11 +174,12 @@ static void use(saddle_session *s, size_t k, const saddle_message *m)
         take_hello(s, k, m);
     else if (!from->met)
         return; /* its hello was lost; what comes before it will be asked for */
-    else if (!forwarded && m->incarnation != from->incarnation)
+    else if (m->agent == from->agent && m->incarnation != from->incarnation)
         note(s, from->agent, "a message of another process than the one that said hello");
     else if (forwarded || m->kind == SADDLE_MESSAGE_MISSING) {
-        if (saddle_flood_take(s->flood, from->agent, m, &error) == SADDLE_NO_MEMORY)
-            SADDLE_SESSION_FAIL(s, SADDLE_NO_MEMORY, "%s", error.message);
+        saddle_status status = saddle_flood_take(s->flood, from->agent, m, &error);
+        if (status == SADDLE_NO_MEMORY || status == SADDLE_CHECK_FAILED)
+            SADDLE_SESSION_FAIL(s, status, "%s", error.message);
         else if (error.message[0] != '\0')
             note(s, from->agent, error.message);
     } else if (m->kind == SADDLE_MESSAGE_ROUND)

@@ -298,6 +298,9 @@ static saddle_status exchange_keys(saddle_groups *g, saddle_error *error)
         uint64_t count = g->count;
         bool own = rank == world->rank;
         world->share(world, rank, sizeof count, &count);
+        /* More than a process can have would not fit. */
+        full = count > SADDLE_MOST_GROUPS ? 1 : full;
+        count = count > SADDLE_MOST_GROUPS ? 0 : count;
         size_t bytes = (size_t)count * g->width * sizeof *g->key;
         world->share(world, rank, bytes, own ? g->key : g->received);
         for (size_t k = 0; !own && k < count; k++)

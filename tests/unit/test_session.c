@@ -346,6 +346,135 @@ START_TEST(all_learn_why_an_agent_leaves)
 }
 END_TEST
 
+/* ---- an agent that lies during set-up --------------------------------------------------------- */
+
+/* What it says, and what the others answer. */
+static const struct lie {
+    size_t liar;
+    enum { TEXTS, RANKS, GROUPS, ROWS } about;
+    const char *problem;
+    const char *data;
+    const char *answer;
+} lies[] = {{0, TEXTS, "quadratic", NULL, "process 0 has other options"},
+            {1, RANKS, "quadratic", NULL, ""},
+            {1, GROUPS, "group-dro", "synthetic:90:3", "groups"},
+            {1, ROWS, "auc", "session-lies-%d.csv", "say that agent 0 has 40 rows"}};
+
+static const struct lie *lie;
+static saddle_world honest; /* its functions */
+static bool told;           /* lies of one number are told once */
+
+static void lying_share(const saddle_world *world, size_t from, size_t bytes, void *block)
+{
+    const uint64_t many = 1 << 20;
+    bool lies_here = (lie->about == TEXTS || lie->about == GROUPS) && !told;
+    if (from == world->rank && bytes == sizeof many && lies_here) {
+        memcpy(block, &many, sizeof many);
+        told = true;
+    }
+    honest.share(world, from, bytes, block);
+}
+
+static void lying_largest(const saddle_world *world, size_t count, double *values)
+{
+    if (lie->about == RANKS)
+        values[0] = 1e300;
+    honest.largest(world, count, values);
+}
+
+static void lying_add_words(const saddle_world *world, size_t count, int64_t *words)
+{
+    /* Doubles the first of the agents' numbers. */
+    if (lie->about == ROWS && count == world->ranks)
+        words[0] += (int64_t)1 << 52;
+    honest.add_words(world, count, words);
+}
+
+static saddle_status connect_liar(const saddle_engine_class *engine, saddle_world **out,
+                                  const saddle_graph *graph, saddle_error *error)
+{
+    saddle_status status = saddle_peer_connect(engine, out, graph, error);
+    if (status != SADDLE_OK)
+        return status;
+    honest = **out;
+    (*out)->share = lying_share;
+    (*out)->largest = lying_largest;
+    (*out)->add_words = lying_add_words;
+    return SADDLE_OK;
+}
+
+static void set_up(peer *self)
+{
+    saddle_peer_engine engine = saddle_peer_engine_of(self->session);
+    saddle_instance *instance = NULL;
+    if (self->number == lie->liar)
+        engine.kind.connect = connect_liar;
+    self->status =
+        saddle_instance_create_on(&instance, &engine.kind, self->network->plan, &self->error);
+    saddle_instance_free(instance);
+}
+
+static void write_rows(size_t agent, bool keep)
+{
+    char path[64];
+    snprintf(path, sizeof path, "session-lies-%zu.csv", agent);
+    FILE *f = keep ? fopen(path, "w") : NULL;
+    for (int row = 0; f != NULL && row < 20; row++)
+        fprintf(f, "%d.5,%d.25,%d\n", row % 7, row % 3, row % 2);
+    if (f != NULL)
+        fclose(f);
+    else
+        remove(path);
+}
+
+START_TEST(an_agent_that_lies_is_refused)
+{
+    saddle_plan plan;
+    saddle_error error = {.message = ""};
+    network n;
+    lie = &lies[_i];
+    told = false;
+    saddle_plan_defaults(&plan, sizeof plan);
+    const char *const settings[][2] = {{"agents", "3"},        {"topology", "path"},
+                                       {"gap", "never"},       {"problem", lie->problem},
+                                       {"data", lie->data},    {"groups", "label"},
+                                       {"algorithm", "gt-gda"}};
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
+        if (settings[k][1] != NULL && (k != 5 || lie->about == GROUPS))
+            assert_ok(saddle_plan_set(&plan, settings[k][0], settings[k][1], &error), error);
+    make_network(&n, "path", 3);
+    n.plan = &plan;
+    for (size_t i = 0; i < 3; i++) {
+        write_rows(i, true);
+        open_session(&n, i);
+    }
+    run_network(&n, set_up);
+    for (size_t i = 0; i < 3; i++) {
+        write_rows(i, false);
+        if (i != lie->liar)
+            assert_refused(n.peer[i].status, n.peer[i].error, SADDLE_BAD_INPUT, lie->answer);
+    }
+    saddle_plan_free(&plan);
+    saddle_graph_free(n.graph);
+}
+END_TEST
+
+START_TEST(a_file_is_not_replaced_by_a_socket)
+{
+    network n;
+    make_network(&n, "path", 2);
+    write_rows(0, true);
+    n.peer[0].member[0].endpoint = "ipc://session-lies-0.csv";
+    assert_refused(saddle_session_open(&n.peer[0].session, &n.peer[0].options, &n.peer[0].error),
+                   n.peer[0].error, SADDLE_BAD_INPUT, "is not a socket");
+    FILE *f = fopen("session-lies-0.csv", "r");
+    ck_assert_ptr_nonnull(f);
+    fclose(f);
+    write_rows(0, false);
+    saddle_graph_free(n.graph);
+}
+END_TEST
+
 Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("session");
@@ -358,6 +487,8 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, an_unlisted_key_is_refused_and_reported);
     tcase_add_test(tests, a_secret_key_must_fit);
     tcase_add_test(tests, all_learn_why_an_agent_leaves);
+    tcase_add_loop_test(tests, an_agent_that_lies_is_refused, 0, (int)(sizeof lies / sizeof *lies));
+    tcase_add_test(tests, a_file_is_not_replaced_by_a_socket);
     suite_add_tcase(suite, tests);
     return suite;
 }
