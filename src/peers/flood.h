@@ -3,10 +3,11 @@
  * although it has connections with its neighbours only.
  *
  * A record is sent to all neighbours; an agent that receives one for the first time passes it on to its other
- * neighbours. The records of neighbours are taken from themselves only. So each record crosses an edge at most once in each direction, and all agents have it after as many
- * hops as the network's diameter. Exchanges are numbered from 1 and happen in the same order everywhere. As an agent
- * completes exchange k only with the records of all others, none is ahead of another by more than one: an agent keeps
- * the records of the exchange before, which a neighbour may have missed, of its own, and of the next one.
+ * neighbours. The records of neighbours are taken from themselves only. So each record crosses an edge at most once
+ * in each direction, and all agents have it after as many hops as the network's diameter. Exchanges are numbered
+ * from 1 and happen in the same order everywhere. As an agent completes exchange k only with the records of all
+ * others, none is ahead of another by more than one: an agent keeps the records of the exchange before, which a
+ * neighbour may have missed, of its own, and of the next one.
  *
  * This is a state machine: it sends by a function of the caller, and never waits.
  */
@@ -16,8 +17,8 @@
 
 /* The longest record. Callers divide what is longer. */
 #define SADDLE_MOST_RECORD ((size_t)256 << 10)
-/* The most agents. */
-#define SADDLE_MOST_PEERS 32768
+/* The most agents: a network file has a line for each (files/yaml.h). */
+#define SADDLE_MOST_PEERS 4000
 
 /* Sends a message to a neighbour; its agent is the record's origin, not the sender, for RECORD. */
 typedef void saddle_flood_send(void *context, size_t neighbour, const saddle_message *message);

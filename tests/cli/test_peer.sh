@@ -78,7 +78,7 @@ refused "an agent twice" "agent-00: agent 0 has two lines"
 try peer init network.yml
 check "a network file is not replaced" test $code -eq 2 -a "$(grep -c '^agent-00' network.yml)" -eq 1
 try peer init large.yml --agents 40000
-check "too many agents" grep -q "2 to 32768 agents, not 40000" err
+check "too many agents" grep -q "2 to 4000 agents, not 40000" err
 
 if [[ ! -f $(dirname "$saddle")/libsaddle-peer.so ]]; then
     printf 'network: network.yml\nagent: 0\nkey: agent.key\n' >agent.yml

@@ -132,7 +132,7 @@ static void exchange(peer *self)
     saddle_peer_engine engine = saddle_peer_engine_of(self->session);
     saddle_world *world = NULL;
     saddle_world *alone = NULL;
-    double *sum = calloc(2 * LONG, sizeof *sum);
+    double *sum = calloc((size_t)2 * LONG, sizeof *sum);
     ck_assert_ptr_nonnull(sum);
     assert_ok(saddle_engine_connect(&engine.kind, &world, self->network->graph, &self->error),
               self->error);
