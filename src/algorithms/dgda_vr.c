@@ -47,7 +47,7 @@ const saddle_algorithm saddle_dgda_vr = {
     .citation = "Zhang, Mancino-Ball, Aybat, Xu, AAAI 2024",
     .options = options,
     .automatic = automatic,
-    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "2 |S|; n_i at a refresh", .rounds = "K",
+    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "2 |S|; R_i at a refresh", .rounds = "K",
                .message = "2 (dim x + dim y)", .samples = "O(eps^-3)",
                .communication = "O(eps^-2)"},
     .init = init,

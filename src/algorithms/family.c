@@ -47,7 +47,8 @@ saddle_status saddle_family_choose_steps(saddle_two_steps *steps, saddle_configu
     if (c->given->rule == SADDLE_STEPS_THEORY)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "--steps: the constants in the theorem of this algorithm are not known; "
-                           "use practical or paper instead of theory");
+                           "use practical%s instead of theory",
+                           paper.x > 0.0 ? " or paper" : "");
     c->steps.batch = batch;
     if (c->given->rule == SADDLE_STEPS_PRACTICAL)
         return saddle_damped_steps_init(steps, c, error);

@@ -48,7 +48,11 @@ static const saddle_option *const options[] = {&saddle_option_steps,
                                                &saddle_option_refresh_size,
                                                NULL};
 static const saddle_automatic automatic[] = {
-    SADDLE_FAMILY_PRACTICAL, SADDLE_AUTOMATIC(saddle_option_estimator, "sgd"), {.option = NULL}};
+    SADDLE_FAMILY_PRACTICAL,
+    SADDLE_AUTOMATIC(saddle_option_estimator, "sgd"),
+    SADDLE_AUTOMATIC(saddle_option_q, "as above; counted in local steps"),
+    SADDLE_AUTOMATIC(saddle_option_probability, "as above; in a local step"),
+    {.option = NULL}};
 
 static saddle_status init(void *parameters_, saddle_configuration *c, saddle_error *error)
 {
@@ -168,8 +172,8 @@ const saddle_algorithm saddle_k_gt_minimax = {
     .options = options,
     .automatic = automatic,
     .size = sizeof(parameters),
-    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "L |S| (sgd) or 2 L |S|", .rounds = "1",
-               .message = "2 (dim x + dim y)", .samples = "-",
+    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "L |S| (sgd) or 2 L |S|; R_i at a refresh",
+               .rounds = "1", .message = "2 (dim x + dim y)", .samples = "-",
                .communication = "O(kappa^3 eps^-2)"},
     .init = init,
     .most_ifo = most_ifo,

@@ -110,8 +110,12 @@ void saddle_mixing_round(const saddle_mixing_rounds *rounds, const saddle_agent 
         return;
     const double *u = agent->now + offset;
     double w = rounds->momentum > 0.0 ? rounds->momentum : 1.0;
-    for (unsigned k = 0; k < r && rounds->momentum == 0.0; k++)
+    for (unsigned k = 0; k < r && rounds->momentum == 0.0; k++) {
+        double before = w;
         w = 1.0 / (1.0 - w / ((k == 0 ? 2.0 : 4.0) * rounds->z2));
+        if (k > 0 && w == before)
+            break; /* w decreases to a limit, soon reached */
+    }
     if (r == 0)
         memcpy(last, u, count * sizeof *last);
     bool first = r == 0 && rounds->momentum == 0.0;

@@ -79,7 +79,7 @@ const saddle_algorithm saddle_vrlm = {
     .citation = "Mancino-Ball, Xu, arXiv 2307.07113",
     .options = options,
     .automatic = automatic,
-    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "2 |S|; n_i at a refresh", .rounds = "1",
+    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "2 |S|; R_i at a refresh", .rounds = "1",
                .message = "2 (dim x + dim y)", .samples = "O(n + sqrt(n) kappa^2 eps^-2)",
                .communication = "O(kappa^2 eps^-2)"},
     .init = init,

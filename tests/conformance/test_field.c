@@ -924,6 +924,21 @@ START_TEST(paper_steps_are_those_of_the_authors)
 }
 END_TEST
 
+/* The time of an iteration is proportional to K: here well below a second instead of minutes. */
+START_TEST(many_rounds_of_mixing_take_no_longer_each)
+{
+    static const char *const assignment[] = {
+        "problem=quadratic", "samples=4",    "algorithm=dgda-vr", "topology=ring",
+        "mixing-rounds=1e5", "iterations=1", "gap=never",         NULL};
+    saddle_error error = {.message = ""};
+    saddle_plan *plan = test_plan(NULL, assignment);
+    saddle_result *result = NULL;
+    assert_ok(saddle_solve(NULL, plan, &result, &error), error);
+    saddle_result_free(result);
+    test_plan_free(plan);
+}
+END_TEST
+
 /* Runs a plan that must be refused, with a message that contains `part`. */
 static void refuse(const char *const *assignment, const char *part)
 {
@@ -956,7 +971,9 @@ START_TEST(what_cannot_work_is_refused)
     for (int method = 0; method < D_ADAST; method++) {
         char name[32];
         snprintf(name, sizeof name, "algorithm=%s", names[method]);
-        refuse((const char *[]){SMALL, name, "steps=theory", NULL}, "--steps");
+        bool has_paper = method <= DREAM && method != DAMA;
+        refuse((const char *[]){SMALL, name, "steps=theory", NULL},
+               has_paper ? "use practical or paper instead" : "use practical instead");
     }
 }
 END_TEST
@@ -975,6 +992,10 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, dream_mixes_as_often_as_the_network_needs);
     tcase_add_test(cases, paper_steps_are_those_of_the_authors);
     tcase_add_test(cases, what_cannot_work_is_refused);
+    TCase *bounded = tcase_create("bounded");
+    tcase_set_timeout(bounded, 60.0);
+    tcase_add_test(bounded, many_rounds_of_mixing_take_no_longer_each);
     suite_add_tcase(suite, cases);
+    suite_add_tcase(suite, bounded);
     return suite;
 }
