@@ -59,7 +59,7 @@ endif()
 
 if(ZMQ_FOUND)
   saddle_debian(peer libsaddle${SADDLE_SOVERSION}-peer libs "module for peers"
-                "This package has the module of saddle peer, for the program and the Python package.")
+                "This package has the module of saddle peer, for programs and Python.")
   list(APPEND module libsaddle${SADDLE_SOVERSION}-peer)
   set(CPACK_DEBIAN_PEER_PACKAGE_CONTROL_EXTRA ${debian}/library/postinst ${debian}/library/postrm)
 endif()

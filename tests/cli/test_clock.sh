@@ -45,11 +45,12 @@ first=$(find every -name '*.saddle' | sort | head -1)
 check "not only at the end" [ "$(basename "$first" .saddle | tr -dc 0-9 | sed 's/^0*//')" -gt 0 ]
 ticking run --resume every --trace limit.csv --iterations 1e12 --max-seconds 1.5 --quiet
 check "a resumed run" exits 0
-# Each reading of the clock takes a second, and the gap has a larger part of them than a fifth of iterating.
-tick=1000000000 ticking run "${tiny[@]}" --iterations 1 --gap end
+# Each reading of the clock takes a second, and the gap has a larger part of them than a fifth of iterating. (With more
+# threads, their number is chosen by the clock.)
+tick=1000000000 ticking run "${tiny[@]}" --threads 1 --iterations 1 --gap end
 named() { tr -s ' \n' ' ' <out | grep -qF '(1 s of it for the gap; --gap never saves that)'; }
 check "the time of a short run names that of the gap" named
-tick=1000000000 ticking run "${tiny[@]}" --iterations 1 --gap never
+tick=1000000000 ticking run "${tiny[@]}" --threads 1 --iterations 1 --gap never
 unnamed() { ! tr -s ' \n' ' ' <out | grep -qF 'of it for the gap'; }
 check "unless it is not measured" unnamed
 odd compare "${tiny[@]}" --iterations 50 --algorithms precision,gt-gda --output cmp --quiet

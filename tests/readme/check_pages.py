@@ -27,6 +27,7 @@ EXEMPT = [(re.compile(page), re.compile(command), reason) for page, command, rea
     (r"README\.md", r"pip install ", "test_wheel installs the package"),
     (r"docs/cluster\.md", r"mpirun --hostfile", "needs several hosts"),
     (r"docs/cluster\.md", r"srun ", "needs Slurm"),
+    (r"docs/gpu\.md", r"saddle run --algorithm precision --engine cuda$", "needs a graphics card"),
     (r"docs/install\.md", r"", "installs packages; test_install, test_deb and test_wheel do this in a prefix"),
     (r"docs/performance\.md", r"\./scripts/bench", "measures for an hour; test_bench runs the small sizes"),
     (r"docs/reliability\.md", r"\./scripts/test", "runs this test"),
@@ -257,7 +258,8 @@ def tools(build, base, python, compiler):
     # With one slot, mpirun refuses more processes on every machine unless the page says --oversubscribe.
     with open(os.path.join(base, "slots"), "w", encoding="utf-8") as file:
         file.write("localhost slots=1\n")
-    return dict(os.environ, PATH=os.pathsep.join((binaries, os.path.join(prefix, "bin"), os.environ["PATH"])),
+    given = {name: value for name, value in os.environ.items() if "_MCA_rmaps_" not in name}
+    return dict(given, PATH=os.pathsep.join((binaries, os.path.join(prefix, "bin"), os.environ["PATH"])),
                 PKG_CONFIG_PATH=os.path.join(libraries, "pkgconfig"), LD_LIBRARY_PATH=libraries,
                 LIBRARY_PATH=libraries, CPATH=os.path.join(prefix, "include"), CMAKE_PREFIX_PATH=prefix,
                 PYTHONPATH=os.path.join(build, "python"), XDG_DATA_HOME=os.path.join(base, "data"), MPLBACKEND="Agg",

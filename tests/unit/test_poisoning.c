@@ -149,9 +149,17 @@ END_TEST
 /* Held-out outcomes after 2000 iterations of PRECISION on a9a with one agent of five poisoned. */
 static void train(const char *perturbation, const char *poisoned, double out[6])
 {
-    const char *assignment[] = {
-        "problem=poisoning", "data=a9a",         "test-data=a9a.t", "agents=5", "topology=er:0.6",
-        "iterations=2000",   "trace-every=1000", perturbation,      poisoned,   NULL};
+    const char *assignment[] = {"problem=poisoning",
+                                "algorithm=precision",
+                                "data=a9a",
+                                "test-data=a9a.t",
+                                "agents=5",
+                                "topology=er:0.6",
+                                "iterations=2000",
+                                "trace-every=1000",
+                                perturbation,
+                                poisoned,
+                                NULL};
     saddle_error error = {.message = ""};
     saddle_plan *plan = test_plan(NULL, assignment);
     saddle_instance *instance = NULL;
