@@ -210,7 +210,7 @@ START_TEST(changing_workers_do_not_change_a_bit)
     test_rig_open(&rig, LOGISTIC_BOX_SPARSE, "precision+", more[_i], 1, NULL, NULL);
     test_state_make(&expected, rig.instance.problem);
     test_state_make(&found, rig.instance.problem);
-    test_rig_advance(&rig, MOST * PIECE);
+    test_rig_advance(&rig, (uint64_t)MOST * PIECE);
     test_state_copy(&rig, &expected);
     test_rig_close(&rig);
     test_rig_open(&rig, LOGISTIC_BOX_SPARSE, "precision+", more[_i], MOST, NULL, NULL);
