@@ -36,7 +36,7 @@ bool saddle_metis_partition(unsigned method, size_t vertices, const size_t *star
     idx_t count = (idx_t)vertices;
     idx_t constraints = 1;
     idx_t processes = (idx_t)parts;
-    idx_t cut;
+    idx_t cut = 0;
     int outcome = (method == 0 ? METIS_PartGraphKway : METIS_PartGraphRecursive)(
         &count, &constraints, starts, neighbours, NULL, NULL, NULL, &processes, NULL, NULL, options,
         &cut, found);

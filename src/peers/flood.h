@@ -43,7 +43,7 @@ void saddle_flood_free(saddle_flood *flood);
 
 /* Begins the next exchange with this agent's record, of at most SADDLE_MOST_RECORD bytes. The one before must be
  * complete. */
-saddle_status saddle_flood_begin(saddle_flood *flood, const void *record, size_t bytes,
+saddle_status saddle_flood_begin(saddle_flood *flood, const void *bytes, size_t size,
                                  saddle_error *error);
 /* Takes a message of kind RECORD or MISSING. Fails without a change: with SADDLE_BAD_INPUT for one that no honest peer
  * sends, and with SADDLE_CHECK_FAILED for another record than before, as then agents may use different ones. */
