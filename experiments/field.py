@@ -137,7 +137,7 @@ def narrowed(plan: Plan, words: Iterable[str]) -> Plan:
 # ---- runs -----------------------------------------------------------------------------------------
 
 
-def first_stay(columns: dict[str, Any], level: float) -> Cost | None:
+def first_stay(columns: Any, level: float) -> Cost | None:
     """Returns what a run had spent when it first came to a level of the metric to stay; None: it never did."""
     metric = [float(v) for v in columns["metric"]]
     ifo, rounds = columns["ifo"], columns["rounds"]
@@ -175,8 +175,8 @@ def candidate(method: str, instance: str, number: int, defaults: Settings) -> Se
 
 
 def _settings(instance: str, method: str, plan: Plan) -> Settings:
-    out = {**INSTANCES[instance], "algorithm": method, **METHODS[method].settings, "gap": "never", "threads": 1,
-           "link_model": LINKS, "outcomes": "ends"}  # fmt: skip
+    out = dict(INSTANCES[instance], algorithm=method, **METHODS[method].settings, gap="never", threads=1,
+               link_model=LINKS, outcomes="ends")  # fmt: skip
     if "data" in out:
         out["data"] = data_of(out["data"])
     if plan.rows:
@@ -184,10 +184,15 @@ def _settings(instance: str, method: str, plan: Plan) -> Settings:
     return out
 
 
+def _run(settings: Settings, iterations: int) -> saddle.Result:
+    """Runs with this number of iterations."""
+    return saddle.run(**dict(settings, iterations=iterations))
+
+
 @functools.lru_cache(maxsize=None)
 def _start(instance: str, plan: Plan) -> tuple[float, float]:
     """Returns tau of the metric and the number of rows."""
-    r = saddle.run(**{**_settings(instance, "precision", plan), "iterations": 0})
+    r = _run(_settings(instance, "precision", plan), 0)
     rows = r.settings["samples"]
     count = sum(rows) if isinstance(rows, (list, tuple)) else float(rows) * INSTANCES[instance]["agents"]
     return float(r.settings["metric_tau"]), float(count)
@@ -195,22 +200,22 @@ def _start(instance: str, plan: Plan) -> tuple[float, float]:
 
 @functools.lru_cache(maxsize=None)
 def _defaults(instance: str, method: str, plan: Plan) -> Settings:
-    r = saddle.run(**{**_settings(instance, method, plan), "iterations": 0})
+    r = _run(_settings(instance, method, plan), 0)
     return dict(r.settings)
 
 
 def make(instance: str, method: str, number: int, seed: int, plan: Plan) -> dict[str, Any]:
     """Makes one run and returns what its line says."""
     metric_tau, rows = _start(instance, plan)
-    settings = {**_settings(instance, method, plan), "seed": seed, "metric_tau": metric_tau,
-                "max_ifo": plan.passes * rows, "max_rounds": plan.rounds}  # fmt: skip
+    settings = dict(_settings(instance, method, plan), seed=seed, metric_tau=metric_tau,
+                    max_ifo=plan.passes * rows, max_rounds=plan.rounds)  # fmt: skip
     searched = candidate(method, instance, number, _defaults(instance, method, plan))
     settings.update(searched)
-    pilot = saddle.run(**{**settings, "iterations": 8}).trace
+    pilot = _run(settings, 8).trace
     iterations = max(1.0, float(pilot["iteration"][-1]))
     spent = max((pilot["ifo"][-1] - pilot["ifo"][0]) / settings["max_ifo"], pilot["rounds"][-1] / plan.rounds)
     settings["trace_every"] = max(1, int(iterations / max(spent, 1e-9) / POINTS))
-    r = saddle.run(**{**settings, "iterations": 10**9})
+    r = _run(settings, 10**9)
     start = float(r.trace["metric"][0])
     costs = {f"{level:g}": first_stay(r.trace, level * start) for level in LEVELS}
     return {"settings": searched, "stop": r.stop, "end": float(r.trace["metric"][-1]) / start, "costs": costs}
@@ -333,7 +338,7 @@ def _summary(costs: dict[tuple[str, str, float], Cost | None], plan: Plan) -> li
         reached = [(i, level) for i, level in cells if costs[i, method, level] is not None]
         ratios = []
         for c in range(len(COLUMNS)):
-            logs = [math.log(max(1e-9, costs[i, method, level][c])
+            logs = [math.log(max(1e-9, (costs[i, method, level] or ())[c])
                              / max(1e-9, min(o[c] for m in plan.methods if (o := costs[i, m, level]) is not None)))
                     for i, level in reached]  # fmt: skip
             ratios.append(f"{math.exp(statistics.fmean(logs)):.3g}" if logs else "-")
