@@ -32,15 +32,8 @@ static const saddle_option strategy =
                   "exact-diffusion|extra|tracking", "NAME",
                   "How agents with different data agree: exact diffusion, EXTRA (both send one "
                   "vector for x and one for y) or gradient tracking (two).");
-static const saddle_option *const options[] = {SADDLE_FAMILY_OPTIONS,
-                                               &strategy,
-                                               &saddle_option_estimator,
-                                               &saddle_option_beta_x,
-                                               &saddle_option_beta_y,
-                                               &saddle_option_q,
-                                               &saddle_option_probability,
-                                               &saddle_option_refresh_size,
-                                               NULL};
+static const saddle_option *const options[] = {SADDLE_FAMILY_OPTIONS, &strategy,
+                                               SADDLE_ESTIMATOR_OPTIONS, NULL};
 static const saddle_automatic automatic[] = {SADDLE_FAMILY_PRACTICAL,
                                              SADDLE_AUTOMATIC(saddle_option_estimator, "storm"),
                                              SADDLE_AUTOMATIC(saddle_option_mixing_rounds, "1"),

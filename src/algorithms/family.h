@@ -61,6 +61,11 @@ extern const saddle_option saddle_option_probability;
 extern const saddle_option saddle_option_refresh_size;
 extern const saddle_option saddle_option_first_batch;
 
+/* Options of methods that leave the estimator to the user. */
+#define SADDLE_ESTIMATOR_OPTIONS                                                              \
+    &saddle_option_estimator, &saddle_option_beta_x, &saddle_option_beta_y, &saddle_option_q, \
+        &saddle_option_probability, &saddle_option_refresh_size
+
 /* Options that all methods of the family have, and how they choose them with --steps practical. */
 #define SADDLE_FAMILY_OPTIONS                                                               \
     &saddle_option_steps, &saddle_option_eta_x, &saddle_option_eta_y, &saddle_option_batch, \

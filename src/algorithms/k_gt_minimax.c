@@ -40,12 +40,7 @@ static const saddle_option *const options[] = {&saddle_option_steps,
                                                &saddle_option_sampling,
                                                &saddle_option_first_batch,
                                                &local,
-                                               &saddle_option_estimator,
-                                               &saddle_option_beta_x,
-                                               &saddle_option_beta_y,
-                                               &saddle_option_q,
-                                               &saddle_option_probability,
-                                               &saddle_option_refresh_size,
+                                               SADDLE_ESTIMATOR_OPTIONS,
                                                NULL};
 static const saddle_automatic automatic[] = {
     SADDLE_FAMILY_PRACTICAL,
