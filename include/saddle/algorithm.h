@@ -290,7 +290,8 @@ typedef struct saddle_algorithm {
     /** Optional, for built-in algorithms. Describes the algorithm to an engine that computes on a
      * graphics card (src/algorithms/device_steps.h). Returns false if it has no code for that, and in
      * `*option` the option whose value is the reason; NULL: the algorithm itself is. */
-    bool (*device)(const void *parameters, struct saddle_device_steps *out, const char **option);
+    bool (*device)(const void *parameters, const saddle_instance *instance,
+                   struct saddle_device_steps *out, const char **option);
 } saddle_algorithm;
 
 /** Returns all built-in algorithms; `*count` receives their number. */

@@ -2,23 +2,47 @@
 #ifndef SADDLE_ALGORITHMS_DEVICE_STEPS_H
 #define SADDLE_ALGORITHMS_DEVICE_STEPS_H
 
-#include <saddle/algorithm.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The sets that there is code for. */
+typedef enum saddle_device_shape {
+    SADDLE_DEVICE_BOX, /* every entry from `lower` to `upper`, possibly infinite */
+    SADDLE_DEVICE_L2_BALL,
+    SADDLE_DEVICE_L1_BALL,
+    SADDLE_DEVICE_SIMPLEX
+} saddle_device_shape;
+
+/* A set, and for X the proximal step of h with 1 / tau: entries shrink by `threshold` and are divided by `divisor`;
+ * then they are projected. */
+typedef struct saddle_device_set {
+    saddle_device_shape shape;
+    bool clips; /* a box, and h = 0 */
+    double lower;
+    double upper;
+    double size;     /* the radius or the sum */
+    double rounding; /* saddle_rounding() */
+    double down;     /* the power of 2 by which simplex.c scales, and its reciprocal */
+    double up;
+    double threshold;
+    double divisor;
+} saddle_device_set;
 
 /* An algorithm whose iteration is that of PRECISION: (3) to (8) there, with a refresh in every q-th iteration and
- * batches drawn for SADDLE_RNG_BATCH. The layout is that of precision_steps.h, with trackers. */
+ * batches drawn for SADDLE_RNG_BATCH; or that of prox_sgda.c. The layout is that of precision_steps.h. */
 typedef struct saddle_device_steps {
     double tau;
     double alpha;
     double nu;
     double eta;
-    double x_lower; /* bounds of every entry of x~ */
-    double x_upper;
-    double y_lower;
-    double y_upper;
+    saddle_device_set x;
+    saddle_device_set y;
     double curvature; /* c of shifted_estimate.h */
-    uint64_t q;
-    uint64_t batch; /* |S|, as saddle_batch_size() takes it */
+    uint64_t q;       /* UINT64_MAX: there are no refreshes */
+    uint64_t batch;   /* |S|, as saddle_batch_size() takes it */
     bool replacement;
+    bool recursive; /* estimates change by differences; otherwise they are new gradients */
+    bool tracking;  /* p and d are published and mixed; otherwise p = v, d = u */
 } saddle_device_steps;
 
 #endif

@@ -21,7 +21,6 @@
 #include "algorithms/algorithms.h"
 
 #include "algorithms/descent_ascent.h"
-#include "algorithms/device_steps.h"
 #include "algorithms/pass.h"
 #include "algorithms/precision_steps.h"
 #include "algorithms/shifted_estimate.h"
@@ -249,33 +248,6 @@ static const saddle_phase phases[] = {{.name = "move", /* (3) to (6) */
                                        .after = saddle_precision_after_track},
                                       {.name = NULL}};
 
-/* The option of a set or of h that does not only clip each coordinate to the same bounds. */
-static const char *odd_option(const saddle_precision_steps *shared)
-{
-    return shared->clip_x.only ? "--y-set" : "--x-set or --regularizer";
-}
-
-static bool device(const void *parameters, saddle_device_steps *out, const char **option)
-{
-    const saddle_precision_steps *shared = parameters;
-    const saddle_steps *steps = &shared->steps;
-    bool clips = shared->clip_x.only && shared->clip_y.only;
-    *option = clips ? NULL : odd_option(shared);
-    *out = (saddle_device_steps){.tau = steps->tau,
-                                 .alpha = steps->alpha,
-                                 .nu = steps->nu,
-                                 .eta = steps->eta,
-                                 .x_lower = shared->clip_x.lower,
-                                 .x_upper = shared->clip_x.upper,
-                                 .y_lower = shared->clip_y.lower,
-                                 .y_upper = shared->clip_y.upper,
-                                 .curvature = shared->curvature,
-                                 .q = steps->q,
-                                 .batch = steps->batch,
-                                 .replacement = steps->sampling == SADDLE_WITH_REPLACEMENT};
-    return clips && shared->curvature > 0.0;
-}
-
 const saddle_algorithm saddle_precision = {
     .name = "precision",
     .title = "PRECISION",
@@ -301,5 +273,5 @@ const saddle_algorithm saddle_precision = {
     .phases = phases,
     .view = saddle_precision_view,
     .prox_point = saddle_precision_prox_point,
-    .device = device,
+    .device = saddle_precision_device,
 };

@@ -28,8 +28,8 @@ saddle_status saddle_precision_configure(saddle_precision_steps *shared, bool tr
                                          saddle_configuration *c, saddle_error *error)
 {
     const saddle_prox *prox = c->instance->x_prox;
-    saddle_clip *x = &shared->clip_x;
-    saddle_clip *y = &shared->clip_y;
+    saddle_clipping *x = &shared->clip_x;
+    saddle_clipping *y = &shared->clip_y;
     SADDLE_TRY(raise_tau(c, error));
     shared->steps = c->steps;
     shared->tracking = tracking;
@@ -48,6 +48,7 @@ saddle_status saddle_precision_configure_recursive(saddle_precision_steps *share
         c->steps.batch = (uint64_t)fmax(LEAST_BATCH, ceil(sqrt(most) / divisor));
     if (problem->add_samples != NULL)
         shared->curvature = problem->y_curvature;
+    shared->recursive = true;
     return saddle_precision_configure(shared, true, c, error);
 }
 

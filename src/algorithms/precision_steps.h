@@ -14,11 +14,11 @@
 #include "core/vector.h"
 
 /* The bounds of a constraint whose prox or projection only clips each coordinate to them. */
-typedef struct saddle_clip {
+typedef struct saddle_clipping {
     bool only; /* otherwise x~ (or y~) needs all coordinates at once */
     double lower;
     double upper;
-} saddle_clip;
+} saddle_clipping;
 
 /* When agents refresh. */
 typedef enum saddle_refresh_rule {
@@ -31,10 +31,11 @@ typedef enum saddle_refresh_rule {
 typedef struct saddle_precision_steps {
     saddle_steps steps;
     saddle_refresh_rule refreshes;
+    bool recursive;   /* (7) is computed from differences between refreshes */
     bool tracking;    /* p and d are published and mixed; otherwise p = v, d = u */
     double curvature; /* c of the stored form u + c y (shifted_estimate.h); 0: u itself is stored */
-    saddle_clip clip_x;     /* X with h */
-    saddle_clip clip_y;     /* Y */
+    saddle_clipping clip_x; /* X with h */
+    saddle_clipping clip_y; /* Y */
     size_t published_extra; /* doubles at the end of the span */
     size_t kept_extra;      /* doubles at the end of the kept state */
 } saddle_precision_steps;
@@ -143,6 +144,10 @@ void saddle_precision_layout(const void *parameters, const saddle_problem *probl
 void saddle_precision_view(const saddle_agent *agent, saddle_view *out);
 void saddle_precision_prox_point(const saddle_agent *agent, double tau, double *x_tilde,
                                  double *scratch);
+
+/* For saddle_algorithm's device, if refreshes are in every q-th iteration or there are none. */
+bool saddle_precision_device(const void *parameters, const saddle_instance *instance,
+                             struct saddle_device_steps *out, const char **option);
 
 /* Evaluates agent->request, the estimates at (x0, y0), and sets the first state from it: x0, y0,
  * p = v and d = u. */

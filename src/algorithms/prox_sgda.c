@@ -117,7 +117,8 @@ static const saddle_phase plain_phases[] = {
 #define COMMON                                                                                 \
     .citation = "Liu, Zhang, Lu, Liu 2023, section 4", .options = options,                     \
     .size = sizeof(saddle_precision_steps), .layout = saddle_precision_layout, .start = start, \
-    .view = saddle_precision_view, .prox_point = saddle_precision_prox_point
+    .view = saddle_precision_view, .prox_point = saddle_precision_prox_point,                  \
+    .device = saddle_precision_device
 /* clang-format off */
 #define TRAITS(sent)                                                                              \
     {                                                                                             \

@@ -10,7 +10,7 @@ engine=${SADDLE_TEST_ENGINE:-cuda-host}
 both() {
     local one
     for one in threads "$engine"; do
-        try run --algorithm precision --gap never --quiet "$@" --engine "$one" --trace "$one.csv" --model "$one.npz"
+        try run --algorithm "${algorithm:-precision}" --gap never --quiet "$@" --engine "$one" --trace "$one.csv" --model "$one.npz"
         grep -v '^saddle: warning' err >"$one.err"
         check "$one: $*" exits "${expected:-0}"
     done
@@ -44,6 +44,21 @@ both --data synthetic:60:6 --agents 3 --x-set box:0:1 --lambda2 0 --nu 0.3 --ite
 both --data synthetic:900 --max-ifo 7000 --iterations 100000
 expected=3 both --data synthetic:900 --alpha 1e6 --eta 1 --y-set none --iterations 3000 --trace-every 1000
 
+# ---- other algorithms, and sets that need all coordinates
+for algorithm in prox-gt-sgda prox-dsgda; do
+    both --data synthetic:3000 --iterations 100 --batch 60
+    both --data synthetic:900 --agents 3 --iterations 60 --sampling with-replacement --batch 280
+    both --data synthetic:900 --agents 3 --iterations 40 --batch 300 --partition label-skew:0.3 --agent-weights by-size
+    both --data "$work/wide.libsvm" --agents 3 --x-set l2-ball:0.5 --regularizer l1:0.01 --iterations 60 --batch 7
+done
+unset algorithm
+both --data synthetic:3000 --weights simplex --iterations 100
+both --data synthetic:3000 --agents 70 --x-set l1-ball:0.1 --y-set simplex:2 --iterations 60 --trace-every 7
+both --data synthetic:3000 --x-set l2-ball:0.1 --y-set l1-ball:0.5 --iterations 60
+both --data synthetic:3000 --x-set box:-1:1 --regularizer elastic-net:0.01:0.1 --iterations 60
+both --data synthetic:3000 --x-set simplex:3e-200 --iterations 30
+both --data synthetic:3000 --x-set l2-ball:1e-170 --lambda2 0 --iterations 30
+
 # ---- checkpoints: half of a run by one engine, half by another.
 run=(run --algorithm precision --data synthetic:1500 --gap never --quiet --iterations 301 --trace-every 50)
 try "${run[@]}" --model whole.npz
@@ -62,16 +77,15 @@ no() {
     shift
     refuse "$words; use --engine threads" run --algorithm precision --quiet --iterations 5 --engine "$engine" "$@"
 }
-no "--algorithm: --engine $engine has no code for this one" --algorithm gda
-no "--algorithm: --engine $engine has no code for this one" --algorithm precision+
-no "--problem: --engine $engine has no code for this one" --problem auc
-no "--problem: --engine $engine has no code for this one" --problem robust-regression "${tiny[@]}"
+only="--engine: $engine has code for --algorithm precision or prox-gt-sgda or prox-dsgda with --problem robust-logistic"
+no "$only, but not for gda with robust-logistic" --algorithm gda
+no "$only, but not for precision-auto with auc" --algorithm precision-auto --problem auc
+no "$only, but not for precision with robust-regression" --problem robust-regression "${tiny[@]}"
 no "--links: --engine $engine has only reliable links" --links agreed:0.1
 no "--compress: --engine $engine does not compress messages" --compress top:0.1
 no "--link-model: --engine $engine does not simulate time" --link-model latency:1e-3
-no "--x-set or --regularizer: --engine $engine has no code for this one" --x-set l2-ball:1
-no "--x-set or --regularizer: --engine $engine has no code for this one" --regularizer l1:0.1
-no "--y-set: --engine $engine has no code for this one" --weights simplex
+no "--x-set: --engine $engine has no code for this one" --x-set blocks:60*l2-ball:1,63*none
+no "--regularizer: --engine $engine has no code for this one" --x-set none --regularizer group-l2:0.1:3
 if [ "$engine" = cuda-host ]; then
     try run --algorithm precision --quiet --iterations 5 --engine cuda
     if [ "$code" -eq 0 ]; then skip "there is a card: scripts/test-gpu tests it"; else

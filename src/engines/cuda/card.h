@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "algorithms/device_steps.h"
 #include "engines/module.h"
 
 /* Batches are drawn for this many iterations at once; twice as many are kept. */
@@ -62,22 +63,11 @@ typedef struct saddle_card_plan {
     const uint32_t *batch_part; /* per agent: the samples of a part of a batch */
     size_t batch_stride;
     size_t mark_stride;
-    bool replacement;
     uint64_t seed;
     uint64_t purpose; /* of the batches' random numbers */
-    /* The steps of PRECISION: algorithms/device_steps.h. */
-    double tau;
-    double alpha;
-    double nu;
-    double eta;
-    double x_lower;
-    double x_upper;
-    double y_lower;
-    double y_upper;
+    saddle_device_steps steps;
     bool plain; /* all weights, steps and bounds are 0 or between 2^-60 and 2^60, or infinite */
-    uint64_t q;
     /* The problem: problems/device_problem.h. */
-    double curvature;
     double loss_weight;
     const double *agent_weight;
     double regularizer;
@@ -96,7 +86,9 @@ typedef struct saddle_card_plan {
     double *sum;     /* per agent and column: of a part of a batch */
     double *total;   /* per agent, part and column */
     double *along;   /* per row */
-    double *gy;      /* per agent and entry of y */
+    double *gy;      /* per agent and entry of y; without refreshes, zero between iterations */
+    double *target; /* per agent and entry of x and y: x~ and y~, where they are not only clipped */
+    double *scratch; /* three times as much */
 } saddle_card_plan;
 
 /* An open card. */

@@ -1,4 +1,4 @@
-/* The step difference of kernels.h. */
+/* The steps difference and gradient of kernels.h. */
 #ifndef SADDLE_ENGINES_CUDA_CARD_DIFFERENCE_H
 #define SADDLE_ENGINES_CUDA_CARD_DIFFERENCE_H
 
@@ -18,8 +18,9 @@ typedef struct saddle_card_shared {
     uint32_t flag;
 } saddle_card_shared;
 
-/* What difference() works on. */
+/* What they work on. */
 typedef struct saddle_card_agent {
+    bool recursive; /* difference */
     uint32_t number;
     uint64_t iteration;
     uint32_t count; /* samples of the batch */
@@ -31,9 +32,11 @@ typedef struct saddle_card_agent {
 } saddle_card_agent;
 
 SADDLE_STEP saddle_card_agent saddle_card_agent_of(const saddle_card_plan *c, unsigned parity,
-                                                   uint64_t iteration, uint32_t agent)
+                                                   uint64_t iteration, uint32_t agent,
+                                                   bool recursive)
 {
     saddle_card_agent a;
+    a.recursive = recursive;
     a.number = agent;
     a.iteration = iteration;
     a.count = c->batch_size[agent];
@@ -92,12 +95,13 @@ SADDLE_STEP void saddle_card_mark(const saddle_card_plan *c, uint32_t low, uint3
         }
 }
 
-/* Losses and slopes of the samples of a chunk at both points; sets the bits of the first columns. */
+/* Losses and slopes of the samples of a chunk at both points, or at the new one; sets the bits of the first columns. */
 SADDLE_STEP void saddle_card_losses(const saddle_card_plan *c, const saddle_card_agent *a,
                                     uint32_t count, saddle_card_shared *s)
 {
-    SADDLE_EACH(i, 2 * count)
+    SADDLE_EACH(number, a->recursive ? 2 * count : count)
     {
+        uint32_t i = a->recursive ? number : 2 * number;
         uint32_t k = i / 2;
         uint32_t *bits = i % 2 == 0 ? s->bits + k / 32 : NULL;
         const double *x = i % 2 == 0 ? a->next : a->now;
@@ -125,12 +129,20 @@ SADDLE_STEP void saddle_card_factors(const saddle_card_plan *c, const saddle_car
     {
         size_t i = 2 * (size_t)k;
         uint64_t j = c->x_dim + (s->row[k] - first);
+        double new_loss = s->loss[i];
+        size_t at = a->number * c->batch_stride + begin + k;
+        if (!a->recursive) {
+            double slope = saddle_multiply(saddle_multiply(s->label[k], a->next[j]), s->slope[i]);
+            s->along[k] = saddle_multiply(a->scale, slope);
+            c->change[at] = saddle_multiply(a->scale, new_loss);
+            continue;
+        }
         double inner = saddle_multiply(a->scale, s->label[k]);
         double new_slope = saddle_multiply(a->next[j], s->slope[i]);
         double old_slope = saddle_multiply(a->now[j], s->slope[i + 1]);
         s->along[k] = saddle_multiply(inner, saddle_subtract(new_slope, old_slope));
-        double change = saddle_subtract(s->loss[i], s->loss[i + 1]);
-        c->change[a->number * c->batch_stride + begin + k] = saddle_multiply(a->scale, change);
+        double change = saddle_subtract(new_loss, s->loss[i + 1]);
+        c->change[at] = saddle_multiply(a->scale, change);
     }
 }
 
@@ -188,15 +200,17 @@ SADDLE_STEP void saddle_card_add_columns(const saddle_card_plan *c, const saddle
     bool ends_part = end % part == 0 || end == a->count;
     SADDLE_EACH(k, saddle_card_some(c, low))
     {
-        double old = a->kept[low + k];
-        double mixed = a->next[2 * (size_t)c->y_dim + c->x_dim + low + k];
+        double old = a->recursive ? a->kept[low + k] : 0.0;
+        double mixed = a->recursive ? a->next[2 * (size_t)c->y_dim + c->x_dim + low + k] : 0.0;
         double *sum = c->sum + (size_t)a->number * c->x_dim + low + k;
         double *total = c->total + (size_t)a->number * c->parts * c->x_dim + low + k;
         double g = saddle_card_add_column(c, begin % part == 0 ? 0.0 : *sum, low + k,
                                           s->bits + (size_t)k * SADDLE_CARD_WORDS, count, s);
         if (ends_part && begin >= part)
             g = *total + g;
-        if (end == a->count) {
+        if (end == a->count && !a->recursive) {
+            *total = saddle_flush(g);
+        } else if (end == a->count) {
             if (saddle_card_track_entry(c, a, low + k, g, s->bend[k], old, mixed))
                 s->flag = 1;
         } else {
@@ -212,7 +226,7 @@ SADDLE_STEP double saddle_card_change(const saddle_card_plan *c, const saddle_ca
 {
     const double *change = c->change + a->number * c->batch_stride;
     double sum = 0.0;
-    if (!c->replacement)
+    if (!c->steps.replacement)
         return change[k];
     for (uint32_t i = 0; i < a->count; i++) {
         if (a->batch[i] != a->batch[k])
@@ -224,7 +238,7 @@ SADDLE_STEP double saddle_card_change(const saddle_card_plan *c, const saddle_ca
     return sum;
 }
 
-/* (7) and (8) for the batch's entries of y. */
+/* (7) and (8) for the batch's entries of y, or these entries of the gradient. */
 SADDLE_STEP void saddle_card_track_batch(const saddle_card_plan *c, const saddle_card_agent *a,
                                          saddle_card_shared *s)
 {
@@ -236,6 +250,10 @@ SADDLE_STEP void saddle_card_track_batch(const saddle_card_plan *c, const saddle
         double *d = a->next + (size_t)c->x_dim + c->y_dim + j;
         if (change == 0.0)
             continue;
+        if (!a->recursive) {
+            c->gy[a->number * (size_t)c->y_dim + j] = change;
+            continue;
+        }
         *u = saddle_add(*u, change);
         *d = saddle_add(*d, change);
         saddle_card_check(c, a->iteration, *u);
@@ -271,7 +289,8 @@ SADDLE_STEP void saddle_card_count_stalls(const saddle_card_plan *c, const saddl
 SADDLE_STEP void saddle_card_add_chunk(const saddle_card_plan *c, const saddle_card_agent *a,
                                        uint32_t begin, uint32_t count, saddle_card_shared *s)
 {
-    saddle_card_bends(c, a, 0, s);
+    if (a->recursive)
+        saddle_card_bends(c, a, 0, s);
     saddle_card_losses(c, a, count, s);
     SADDLE_BARRIER();
     saddle_card_factors(c, a, begin, count, s);
@@ -282,18 +301,20 @@ SADDLE_STEP void saddle_card_add_chunk(const saddle_card_plan *c, const saddle_c
         saddle_card_clear(c, low, s);
         SADDLE_BARRIER();
         saddle_card_mark(c, low, count, s);
-        saddle_card_bends(c, a, low, s);
+        if (a->recursive)
+            saddle_card_bends(c, a, low, s);
         SADDLE_BARRIER();
         saddle_card_add_columns(c, a, low, begin, count, s);
     }
 }
 
-SADDLE_STEP void saddle_card_difference(const saddle_card_plan *c, unsigned parity, uint32_t agent,
-                                        saddle_card_shared *s)
+/* difference if it is `recursive`, otherwise gradient */
+SADDLE_STEP void saddle_card_batch_step(const saddle_card_plan *c, unsigned parity, uint32_t agent,
+                                        bool recursive, saddle_card_shared *s)
 {
     uint64_t iteration = c->state->clock[parity];
     bool stopped = saddle_card_stopped(c, iteration);
-    saddle_card_agent a = saddle_card_agent_of(c, parity, iteration, agent);
+    saddle_card_agent a = saddle_card_agent_of(c, parity, iteration, agent, recursive);
     uint32_t part = c->batch_part[agent];
     uint32_t count;
     SADDLE_EACH(k, 1)
@@ -318,7 +339,7 @@ SADDLE_STEP void saddle_card_difference(const saddle_card_plan *c, unsigned pari
     }
     saddle_card_track_batch(c, &a, s);
     SADDLE_BARRIER();
-    SADDLE_EACH(k, 1)
+    SADDLE_EACH(k, recursive)
     saddle_card_count_stalls(c, &a, s->flag != 0);
 }
 

@@ -21,10 +21,10 @@ SADDLE_STEP void saddle_card_draw(const saddle_card_plan *c, uint64_t iteration,
     uint64_t samples = c->first_row[agent + 1] - c->first_row[agent];
     uint32_t count = c->batch_size[agent];
     saddle_rng rng;
-    if ((iteration + 1) % c->q == 0)
+    if ((iteration + 1) % c->steps.q == 0)
         return;
     saddle_stream_init(&rng, c->seed, c->purpose, agent, iteration + 1);
-    if (c->replacement) {
+    if (c->steps.replacement) {
         for (uint32_t k = 0; k < count; k++)
             out[k] = (uint32_t)saddle_stream_below(&rng, samples);
     } else if (count >= samples) {
@@ -86,9 +86,10 @@ SADDLE_STEP void saddle_card_mix(const saddle_card_plan *c, bool flush, const do
                                  uint32_t agent, size_t at, size_t beside,
                                  const saddle_card_near *near, saddle_card_entry *e)
 {
+    bool tracking = c->steps.tracking;
     double self_weight = c->self_weight[agent];
     e->own = span[agent * c->stride + at];
-    e->slope = span[agent * c->stride + beside];
+    e->slope = tracking ? span[agent * c->stride + beside] : c->kept[agent * c->kept_stride + at];
     e->least = UINT32_MAX;
     saddle_card_note(e, e->own);
     saddle_card_note(e, e->slope);
@@ -96,31 +97,43 @@ SADDLE_STEP void saddle_card_mix(const saddle_card_plan *c, bool flush, const do
     e->g = saddle_multiply_if(flush, self_weight, e->slope);
     SADDLE_UNROLL
     for (uint32_t j = 0; j < near->count; j++)
-        saddle_card_hear(e, flush, near->weight[j], near->span[j][at], near->span[j][beside]);
+        saddle_card_hear(e, flush, near->weight[j], near->span[j][at],
+                         tracking ? near->span[j][beside] : 0.0);
     for (uint32_t j = near->first; j < near->end; j++) {
         const double *other = span + c->neighbour[j] * c->stride;
-        saddle_card_hear(e, flush, c->weight[j], other[at], other[beside]);
+        saddle_card_hear(e, flush, c->weight[j], other[at], tracking ? other[beside] : 0.0);
     }
 }
 
-/* Moves it; returns by how much. */
-SADDLE_STEP double saddle_card_step(const saddle_card_plan *c, bool flush, bool is_x, bool refresh,
-                                    saddle_card_entry *e)
+/* The gradient step of (3) or (4). */
+SADDLE_STEP double saddle_card_far(const saddle_card_plan *c, bool flush, bool is_x, double own,
+                                   double slope)
 {
+    if (!is_x)
+        return saddle_add_if(flush, own, saddle_multiply_if(flush, c->steps.alpha, slope));
+    double change = slope / c->steps.tau;
+    return saddle_subtract_if(flush, own, flush ? saddle_flush(change) : change);
+}
+
+/* Moves it, towards `target` unless that is NULL; returns by how much. */
+SADDLE_STEP double saddle_card_step(const saddle_card_plan *c, bool flush, bool is_x, bool refresh,
+                                    const double *target, saddle_card_entry *e)
+{
+    const saddle_device_set *set = is_x ? &c->steps.x : &c->steps.y;
     double far;
-    if (is_x) {
-        double change = e->slope / c->tau;
-        far = saddle_subtract_if(flush, e->own, flush ? saddle_flush(change) : change);
-        far = saddle_card_clip(far, c->x_lower, c->x_upper);
+    if (target != NULL) {
+        far = *target;
+        saddle_card_note(e, far);
     } else {
-        far = saddle_add_if(flush, e->own, saddle_multiply_if(flush, c->alpha, e->slope));
-        far = saddle_card_clip(far, c->y_lower, c->y_upper);
+        far = saddle_card_far(c, flush, is_x, e->own, e->slope);
+        far = saddle_card_clip(far, set->lower, set->upper);
     }
     far = saddle_subtract_if(flush, far, e->own);
-    e->w = saddle_add_if(flush, e->w, saddle_multiply_if(flush, is_x ? c->nu : c->eta, far));
+    e->w = saddle_add_if(flush, e->w,
+                         saddle_multiply_if(flush, is_x ? c->steps.nu : c->steps.eta, far));
     double move = saddle_subtract_if(flush, e->w, e->own);
     if (!is_x && !refresh)
-        e->g = saddle_subtract_if(flush, e->g, saddle_multiply_if(flush, c->curvature, move));
+        e->g = saddle_subtract_if(flush, e->g, saddle_multiply_if(flush, c->steps.curvature, move));
     return move;
 }
 
@@ -135,17 +148,20 @@ SADDLE_STEP bool saddle_card_move_entry(const saddle_card_plan *c, unsigned pari
     double *next = c->span[1 - parity] + agent * c->stride;
     size_t at = u->point + k;
     size_t beside = u->tracker + k;
+    bool clips = u->is_x ? c->steps.x.clips : c->steps.y.clips;
+    const double *target = clips ? NULL : c->target + agent * ((size_t)c->x_dim + c->y_dim) + at;
     saddle_card_entry e;
     saddle_card_mix(c, false, span, agent, at, beside, near, &e);
-    double move = saddle_card_step(c, false, u->is_x, refresh, &e);
+    double move = saddle_card_step(c, false, u->is_x, refresh, target, &e);
     if (e.least < SADDLE_CARD_LARGE || !c->plain) {
         saddle_card_mix(c, true, span, agent, at, beside, near, &e);
-        move = saddle_card_step(c, true, u->is_x, refresh, &e);
+        move = saddle_card_step(c, true, u->is_x, refresh, target, &e);
     }
     if (stopped)
         return false;
     next[at] = e.w;
-    next[beside] = e.g;
+    if (c->steps.tracking)
+        next[beside] = e.g;
     saddle_card_check(c, iteration, e.w);
     return saddle_multiply(move, move) != 0.0;
 }

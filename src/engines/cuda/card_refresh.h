@@ -74,21 +74,26 @@ SADDLE_STEP double saddle_card_refresh_x(const saddle_card_plan *c, uint32_t age
 {
     const double *total = c->total + (size_t)agent * c->parts * c->x_dim + column;
     uint64_t rows = c->first_row[agent + 1] - c->first_row[agent];
-    uint64_t parts = (rows + c->part_rows[agent] - 1) / c->part_rows[agent];
+    uint64_t parts =
+        c->steps.recursive ? (rows + c->part_rows[agent] - 1) / c->part_rows[agent] : 1;
     double sum = total[0];
     for (uint64_t part = 1; part < parts; part++)
         sum = saddle_add(sum, total[part * c->x_dim]);
     return saddle_add(sum, saddle_card_bend(c, x));
 }
 
-/* Returns the new u + c y of an entry. */
+/* Returns the new u, or u + c y, of an entry. */
 SADDLE_STEP double saddle_card_refresh_y(const saddle_card_plan *c, uint32_t agent, uint32_t k,
                                          double y)
 {
     double unequal = saddle_subtract(saddle_multiply(c->penalty_length, y), 1.0);
     double g = c->gy[agent * (size_t)c->y_dim + k];
     g = saddle_subtract(g, saddle_multiply(c->penalty_slope, unequal));
-    return saddle_add(g, saddle_multiply(c->curvature, y));
+    if (!c->steps.recursive) {
+        c->gy[agent * (size_t)c->y_dim + k] = 0.0;
+        return g;
+    }
+    return saddle_add(g, saddle_multiply(c->steps.curvature, y));
 }
 
 SADDLE_STEP void saddle_card_settle(const saddle_card_plan *c, unsigned parity, uint32_t agent,
@@ -110,14 +115,16 @@ SADDLE_STEP void saddle_card_settle(const saddle_card_plan *c, unsigned parity, 
         double old = kept[k];
         double new_one = u.is_x ? saddle_card_refresh_x(c, agent, k, point)
                                 : saddle_card_refresh_y(c, agent, k, point);
-        double g = saddle_add(next[u.tracker + k], saddle_subtract(new_one, old));
-        if (!u.is_x) {
-            double move = saddle_subtract(point, now[u.point + k]);
-            g = saddle_subtract(g, saddle_multiply(c->curvature, move));
-        }
         kept[k] = new_one;
-        next[u.tracker + k] = g;
         saddle_card_check(c, iteration, new_one);
+        if (!c->steps.tracking)
+            continue;
+        double g = saddle_add(next[u.tracker + k], saddle_subtract(new_one, old));
+        if (!u.is_x && c->steps.recursive) {
+            double move = saddle_subtract(point, now[u.point + k]);
+            g = saddle_subtract(g, saddle_multiply(c->steps.curvature, move));
+        }
+        next[u.tracker + k] = g;
     }
 }
 

@@ -19,7 +19,6 @@ typedef struct engine {
     saddle_card *card;
     saddle_card_plan plan;
     bool behind;          /* the state in `local` is older than the card's */
-    uint64_t batch;       /* |S|, as saddle_batch_size() takes it */
     uint64_t plain_ifo;   /* IFO calls of all agents between refreshes */
     uint64_t refresh_ifo; /* at a refresh */
     char failure[24];     /* why a copy failed; "": none did */
@@ -72,20 +71,48 @@ static saddle_status check_network(const engine *e, saddle_error *error)
     return SADDLE_OK;
 }
 
+/* Fills in the names of the algorithms that have device code. */
+static void list_algorithms(size_t size, char *out)
+{
+    size_t count;
+    const saddle_algorithm *const *list = saddle_algorithm_list(&count);
+    out[0] = '\0';
+    for (size_t k = 0; k < count; k++)
+        if (list[k]->device != NULL)
+            saddle_append(out, size, "%s%s", out[0] != '\0' ? " or " : "", list[k]->name);
+}
+
+static void list_problems(size_t size, char *out)
+{
+    size_t count;
+    const saddle_problem_class *const *list = saddle_problem_list(&count);
+    out[0] = '\0';
+    for (size_t k = 0; k < count; k++)
+        if (list[k]->common.device != NULL)
+            saddle_append(out, size, "%s%s", out[0] != '\0' ? " or " : "", list[k]->name);
+}
+
 static saddle_status describe(const engine *e, saddle_device_steps *steps,
                               saddle_device_problem *problem, saddle_error *error)
 {
     const saddle_engine_inputs *in = &e->local.inputs;
     const saddle_problem *of = in->instance->problem;
     const char *option = NULL;
-    if (in->algorithm->device == NULL)
-        return refuse(e, "--algorithm", "has no code for this one", error);
-    if (of->device == NULL || !of->device(of, problem))
-        return refuse(e, "--problem", "has no code for this one", error);
-    if (!in->algorithm->device(in->parameters, steps, &option))
+    char algorithms[160];
+    char problems[160];
+    if (of->device != NULL && of->device(of, problem) && in->algorithm->device != NULL) {
+        if (in->algorithm->device(in->parameters, in->instance, steps, &option))
+            return SADDLE_OK;
         return refuse(e, option != NULL ? option : "--algorithm", "has no code for this one",
                       error);
-    return SADDLE_OK;
+    }
+    list_algorithms(sizeof algorithms, algorithms);
+    list_problems(sizeof problems, problems);
+    return saddle_fail(error, SADDLE_UNSUPPORTED,
+                       "--engine: %s has code for --algorithm %s with --problem %s, but not for %s "
+                       "with %.60s; use --engine threads",
+                       e->local.base.kind->name, algorithms, problems, in->algorithm->name,
+                       saddle_shown_name(of->name));
 }
 
 /* ---- creating and freeing -------------------------------------------------------------------- */
@@ -108,11 +135,13 @@ static saddle_status fail(const engine *e, saddle_error *error)
 }
 
 /* Returns the IFO calls of an agent in an iteration. */
-static uint64_t ifo_of(const engine *e, const saddle_device_steps *steps, size_t i, bool refreshes)
+static uint64_t ifo_of(const engine *e, size_t i, bool refreshes)
 {
+    const saddle_device_steps *steps = &e->plan.steps;
     const saddle_agent *agent = &e->local.agent[i];
     size_t samples = agent->problem->samples[agent->id];
-    return refreshes ? samples : 2 * saddle_batch_size(samples, steps->batch);
+    uint64_t batch = saddle_batch_size(samples, steps->batch);
+    return refreshes ? samples : steps->recursive ? 2 * batch : batch;
 }
 
 /* Copies the first state to the card. */
@@ -145,10 +174,9 @@ static saddle_status make(engine *e, const saddle_engine_inputs *inputs, saddle_
     const saddle_card_inputs in = {e->module, e->card, &e->local, &steps, &problem};
     SADDLE_TRY(saddle_card_prepare(&e->plan, &in, error));
     for (size_t i = 0; i < e->local.agents; i++) {
-        e->plain_ifo += ifo_of(e, &steps, i, false);
-        e->refresh_ifo += ifo_of(e, &steps, i, true);
+        e->plain_ifo += ifo_of(e, i, false);
+        e->refresh_ifo += ifo_of(e, i, true);
     }
-    e->batch = steps.batch;
     saddle_local_start(&e->local);
     return put_state(e, error);
 }
@@ -190,7 +218,7 @@ static double bytes_of(const saddle_engine_inputs *inputs)
 
 static bool refreshes_at(const engine *e, uint64_t iteration)
 {
-    return (iteration + 1) % e->plan.q == 0;
+    return (iteration + 1) % e->plan.steps.q == 0;
 }
 
 static bool out_of_time(const saddle_limits *limits)
@@ -226,12 +254,10 @@ static uint64_t begin(engine *e, const saddle_limits *limits, bool *failed)
 /* Counts the IFO calls of all agents in the iterations from `first` on. */
 static void count_ifo(engine *e, uint64_t first, uint64_t last)
 {
-    uint64_t refreshes = last / e->plan.q - first / e->plan.q;
+    uint64_t refreshes = last / e->plan.steps.q - first / e->plan.steps.q;
     for (size_t i = 0; i < e->local.agents; i++) {
-        saddle_agent *agent = &e->local.agent[i];
-        size_t samples = agent->problem->samples[agent->id];
-        uint64_t batch = saddle_batch_size(samples, e->batch);
-        agent->ifo += refreshes * samples + (last - first - refreshes) * 2 * batch;
+        e->local.agent[i].ifo +=
+            refreshes * ifo_of(e, i, true) + (last - first - refreshes) * ifo_of(e, i, false);
     }
     e->local.ifo = saddle_local_ifo(&e->local);
 }

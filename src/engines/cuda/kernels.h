@@ -1,17 +1,19 @@
 /*
- * The steps of an iteration of PRECISION for one block of threads, as loops that its threads share. A C compiler makes
- * plain loops of them. Every sum is computed by one thread in the order of the engine `threads`, so the bits are the
- * same.
+ * The steps of an iteration of PRECISION, or of prox_sgda.c, for one block of threads, as loops that its threads share.
+ * A C compiler makes plain loops of them. Every sum is computed by one thread in the order of the engine `threads`, so
+ * the bits are the same.
  *
  *   draw        the batch of an agent and an iteration
- *   move        (3) to (6) of precision.c for a tile of coordinates; mixes p and d
+ *   target      (3) or (4) of precision.c for an agent, if it is more than clipping
+ *   move        (3) to (6) for a tile of coordinates; mixes p and d
  *   difference  (7) between refreshes, and (8), for an agent
+ *   gradient    that over a batch, for an agent
  *   rows        losses and slopes of some of an agent's rows, at a refresh
  *   columns     sums over the rows of a part, one per column
- *   settle      (7) at a refresh, and (8), for a tile of coordinates
+ *   settle      (7) where estimates are new gradients, and (8), for a tile of coordinates
  *
- * An iteration is move and difference, or move, rows, columns and settle. Nothing that a step writes is read by
- * another block of it.
+ * An iteration is move and difference; move, rows, columns and settle; or, in prox_sgda.c, move, gradient and settle.
+ * Nothing that a step writes is read by another block of it.
  */
 #ifndef SADDLE_ENGINES_CUDA_KERNELS_H
 #define SADDLE_ENGINES_CUDA_KERNELS_H
@@ -19,5 +21,6 @@
 #include "engines/cuda/card_difference.h"
 #include "engines/cuda/card_move.h"
 #include "engines/cuda/card_refresh.h"
+#include "engines/cuda/card_target.h"
 
 #endif

@@ -50,17 +50,25 @@ __global__ void __launch_bounds__(128)
 }
 
 __global__ void __launch_bounds__(SADDLE_CARD_THREADS)
+    target_kernel(const __grid_constant__ saddle_card_plan c, unsigned parity)
+{
+    __shared__ saddle_card_pool pool;
+    saddle_card_target(&c, parity, blockIdx.x / 2, blockIdx.x % 2 == 0, &pool);
+}
+
+__global__ void __launch_bounds__(SADDLE_CARD_THREADS)
     move_kernel(const __grid_constant__ saddle_card_plan c, unsigned parity, bool refresh)
 {
     __shared__ saddle_card_near near;
     saddle_card_move(&c, parity, refresh, blockIdx.x % c.agents, blockIdx.x / c.agents, &near);
 }
 
+template <bool recursive>
 __global__ void __launch_bounds__(SADDLE_CARD_BATCH_THREADS, 2)
-    difference_kernel(const __grid_constant__ saddle_card_plan c, unsigned parity)
+    batch_kernel(const __grid_constant__ saddle_card_plan c, unsigned parity)
 {
     __shared__ saddle_card_shared shared;
-    saddle_card_difference(&c, parity, blockIdx.x, &shared);
+    saddle_card_batch_step(&c, parity, blockIdx.x, recursive, &shared);
 }
 
 __global__ void __launch_bounds__(SADDLE_CARD_THREADS)
@@ -237,21 +245,35 @@ static void launch_early(saddle_card *card, void (*kernel)(Types...), unsigned b
     check(card, cudaLaunchKernelEx(&launch, kernel, arguments...));
 }
 
+static void launch_move(saddle_card *card, const saddle_card_plan *c, unsigned parity, bool dense)
+{
+    if (c->target != NULL)
+        target_kernel<<<2 * c->agents, SADDLE_CARD_THREADS, 0, card->main>>>(*c, parity);
+    launch_early(card, move_kernel, c->agents * c->tiles, SADDLE_CARD_THREADS, *c, parity, dense);
+}
+
+static void launch_settle(saddle_card *card, const saddle_card_plan *c, unsigned parity)
+{
+    settle_kernel<<<c->agents * c->tiles, SADDLE_CARD_THREADS, 0, card->main>>>(*c, parity);
+}
+
 static void launch_plain(saddle_card *card, const saddle_card_plan *c, unsigned parity)
 {
-    unsigned tiles = c->agents * c->tiles;
-    launch_early(card, move_kernel, tiles, SADDLE_CARD_THREADS, *c, parity, false);
-    launch_early(card, difference_kernel, c->agents, SADDLE_CARD_BATCH_THREADS, *c, parity);
+    bool recursive = c->steps.recursive;
+    launch_move(card, c, parity, !recursive);
+    launch_early(card, recursive ? batch_kernel<true> : batch_kernel<false>, c->agents,
+                 SADDLE_CARD_BATCH_THREADS, *c, parity);
+    if (!recursive)
+        launch_settle(card, c, parity);
 }
 
 static bool launch_refresh(saddle_card *card, const saddle_card_plan *c, unsigned parity)
 {
-    unsigned tiles = c->agents * c->tiles;
     unsigned lists = (unsigned)((c->lists + SADDLE_CARD_THREADS - 1) / SADDLE_CARD_THREADS);
-    move_kernel<<<tiles, SADDLE_CARD_THREADS, 0, card->main>>>(*c, parity, true);
+    launch_move(card, c, parity, true);
     rows_kernel<<<c->agents * c->row_blocks, SADDLE_CARD_THREADS, 0, card->main>>>(*c, parity);
     columns_kernel<<<lists, SADDLE_CARD_THREADS, 0, card->main>>>(*c, parity);
-    settle_kernel<<<tiles, SADDLE_CARD_THREADS, 0, card->main>>>(*c, parity);
+    launch_settle(card, c, parity);
     return check_launch(card);
 }
 
@@ -309,7 +331,7 @@ static bool launch_window(saddle_card *card, const saddle_card_plan *c, uint64_t
                           unsigned parity)
 {
     while (t < end) {
-        uint64_t refresh = (t / c->q + 1) * c->q - 1;
+        uint64_t refresh = (t / c->steps.q + 1) * c->steps.q - 1;
         uint64_t count = (refresh < end ? refresh : end) - t;
         bool launched = count > 0 ? launch_run(card, c, parity, count)
                                   : launch_refresh(card, c, parity);

@@ -8,6 +8,7 @@ struct saddle_card {
     saddle_allocator memory;
     saddle_card_shared shared;
     saddle_card_near near;
+    saddle_card_pool pool;
 };
 
 static saddle_card *open_card(size_t size, char *why)
@@ -65,15 +66,21 @@ static bool begin(saddle_card *card, const saddle_card_plan *c, uint64_t iterati
                   uint64_t count)
 {
     for (uint64_t t = iteration; t < iteration + count; t++, parity = 1 - parity) {
-        bool refreshes = (t + 1) % c->q == 0;
+        bool refreshes = (t + 1) % c->steps.q == 0;
+        bool recursive = c->steps.recursive;
         for (uint32_t i = c->agents; i-- > 0;)
             saddle_card_draw(c, t, i);
+        for (uint32_t i = 2 * c->agents; i-- > 0 && c->target != NULL;)
+            saddle_card_target(c, parity, i / 2, i % 2 == 0, &card->pool);
         for (uint32_t b = c->agents * c->tiles; b-- > 0;)
-            saddle_card_move(c, parity, refreshes, b % c->agents, b / c->agents, &card->near);
+            saddle_card_move(c, parity, refreshes || !recursive, b % c->agents, b / c->agents,
+                             &card->near);
         if (refreshes)
             refresh(c, parity);
         for (uint32_t i = c->agents; !refreshes && i-- > 0;)
-            saddle_card_difference(c, parity, i, &card->shared);
+            saddle_card_batch_step(c, parity, i, recursive, &card->shared);
+        for (uint32_t b = recursive ? 0 : c->agents * c->tiles; b-- > 0;)
+            saddle_card_settle(c, parity, b % c->agents, b / c->agents);
     }
     return true;
 }

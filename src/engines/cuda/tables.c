@@ -81,6 +81,10 @@ static void take_state(maker *m)
     TAKE(total, c->lists);
     TAKE(along, m->rows);
     TAKE(gy, agents * c->y_dim);
+    if (!c->steps.x.clips || !c->steps.y.clips) {
+        TAKE(target, agents * ((double)c->x_dim + c->y_dim));
+        TAKE(scratch, 3.0 * agents * ((double)c->x_dim + c->y_dim));
+    }
 }
 
 static void take_all(maker *m)
@@ -140,17 +144,7 @@ static void measure(maker *m)
 static void copy_constants(saddle_card_plan *c, const saddle_device_steps *steps,
                            const saddle_device_problem *problem)
 {
-    c->tau = steps->tau;
-    c->alpha = steps->alpha;
-    c->nu = steps->nu;
-    c->eta = steps->eta;
-    c->x_lower = steps->x_lower;
-    c->x_upper = steps->x_upper;
-    c->y_lower = steps->y_lower;
-    c->y_upper = steps->y_upper;
-    c->curvature = steps->curvature;
-    c->q = steps->q;
-    c->replacement = steps->replacement;
+    c->steps = *steps;
     c->loss_weight = problem->loss_weight;
     c->regularizer = problem->regularizer;
     c->bend = problem->bend;
@@ -168,8 +162,9 @@ static bool is_plain(double v)
 static bool are_plain(const maker *m)
 {
     const saddle_card_plan *c = m->plan;
-    const double factor[] = {c->tau,     c->alpha,   c->nu,      c->eta,      c->x_lower,
-                             c->x_upper, c->y_lower, c->y_upper, c->curvature};
+    const saddle_device_steps *s = &c->steps;
+    const double factor[] = {s->tau,     s->alpha,   s->nu,      s->eta,      s->x.lower,
+                             s->x.upper, s->y.lower, s->y.upper, s->curvature};
     bool plain = true;
     for (size_t k = 0; k < sizeof factor / sizeof *factor; k++)
         plain &= is_plain(factor[k]);
@@ -228,11 +223,11 @@ static void number_agent(const maker *m, size_t i, agent_numbers *n)
     const double *weight = m->in->problem->agent_weight;
     size_t rows = rows_of(m, i)->rows;
     size_t size = saddle_batch_size(rows, m->in->steps->batch);
-    bool drawn = size < rows || m->plan->replacement;
+    bool drawn = size < rows || m->plan->steps.replacement;
     const uint32_t any = 0; /* the division of a batch does not depend on its samples */
     saddle_batch all = {.count = rows};
     saddle_batch batch = {
-        .index = drawn ? &any : NULL, .count = size, .repeats = m->plan->replacement};
+        .index = drawn ? &any : NULL, .count = size, .repeats = m->plan->steps.replacement};
     n->part_rows[i] = (uint32_t)saddle_part_samples(agent->problem, &all);
     n->batch_size[i] = (uint32_t)size;
     n->batch_part[i] = (uint32_t)saddle_part_samples(agent->problem, &batch);
