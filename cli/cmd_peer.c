@@ -1,4 +1,6 @@
 /* `saddle peer`: one process for each agent, at its owner's. */
+#include <math.h>
+
 #include <sodium/utils.h>
 #include <unistd.h>
 
@@ -7,6 +9,7 @@
 #include "files/file.h"
 #include "key_file.h"
 #include "peer_files.h"
+#include "peer_monitor.h"
 #include "run/run.h"
 
 /* ---- keygen ----------------------------------------------------------------------------------- */
@@ -108,29 +111,6 @@ typedef struct run_options {
 
 static const saddle_option *const run_own[] = {&cli_option_quiet, NULL};
 
-/* What is shown of a run. */
-typedef struct display {
-    uint64_t iterations;
-    saddle_own_row last;
-} display;
-
-static void show_row(void *context, const saddle_own_row *row)
-{
-    display *d = context;
-    char time[CLI_NUMBER];
-    d->last = *row;
-    cli_progress("iteration %llu of %llu  loss %.6g  distance to neighbours %.3g  %s",
-                 (unsigned long long)row->iteration, (unsigned long long)d->iterations, row->loss,
-                 row->distance, cli_duration(row->seconds, time));
-}
-
-static void warn(void *context, const char *message)
-{
-    (void)context;
-    cli_progress_clear();
-    cli_warn("%s", message);
-}
-
 static void print_begin(const peer_files *files, const saddle_session *session)
 {
     const saddle_graph *graph = saddle_session_graph(session);
@@ -142,12 +122,12 @@ static void print_begin(const peer_files *files, const saddle_session *session)
     cli_flush();
 }
 
-static void print_end(const peer_files *files, const display *d)
+static void print_end(const peer_files *files, const saddle_own_row *last)
 {
     char time[CLI_NUMBER];
     cli_print_field("end", "%llu iterations in %s: own loss %.10g, distance to neighbours %.3g",
-                    (unsigned long long)d->last.iteration, cli_duration(d->last.seconds, time),
-                    d->last.loss, d->last.distance);
+                    (unsigned long long)last->iteration, cli_duration(last->seconds, time),
+                    last->loss, last->distance);
     if (files->model != NULL)
         cli_print_field("model", "%s", files->model);
     if (files->trace != NULL)
@@ -155,16 +135,17 @@ static void print_end(const peer_files *files, const display *d)
 }
 
 /* Does everything with an open session. */
-static saddle_status solve(const peer_files *files, saddle_session *session, display *d,
+static saddle_status solve(const peer_files *files, saddle_session *session, peer_monitor *monitor,
                            saddle_error *error)
 {
     saddle_peer_engine engine = saddle_peer_engine_of(session);
     saddle_instance *instance = NULL;
     const saddle_own_outputs outputs = {
-        .model = files->model, .trace = files->trace, .row = show_row, .context = d};
+        .model = files->model, .trace = files->trace, .row = peer_monitor_row, .context = monitor};
     SADDLE_TRY(saddle_session_meet(session, error));
     saddle_status status = saddle_instance_create_on(&instance, &engine.kind, &files->plan, error);
-    SADDLE_THEN(status, saddle_run_own(instance, &files->plan, &outputs, warn, NULL, error));
+    SADDLE_THEN(status, saddle_run_own(instance, &files->plan, &outputs, peer_monitor_warn, monitor,
+                                       error));
     saddle_instance_free(instance);
     if (status == SADDLE_OK)
         saddle_session_finish(session);
@@ -177,48 +158,76 @@ static saddle_status check_outputs(const peer_files *files, saddle_error *error)
     return cli_check_output("trace", files->trace, true, error);
 }
 
-static int run_files(peer_files *files, bool quiet)
+static void warn(void *context, const char *message)
 {
-    const volatile sig_atomic_t *interrupt = cli_catch_interrupts();
-    saddle_session *session = NULL;
-    saddle_error error = {.message = ""};
+    (void)context;
+    cli_progress_clear();
+    cli_warn("%s", message);
+}
+
+/* Opens the session of an agent, and clears its secret key. */
+static saddle_status open_session(peer_files *files, bool checks, saddle_session **out,
+                                  saddle_error *error)
+{
     saddle_session_options options = {.member = files->member,
                                       .graph = files->graph,
                                       .self = files->self,
                                       .listen = files->listen,
+                                      .checks = checks,
                                       .patience = files->patience,
-                                      .interrupt = interrupt,
+                                      .interrupt = cli_catch_interrupts(),
                                       .warning = warn};
-    display d = {.iterations = files->plan.limits.iterations};
     memcpy(options.secret_key, files->secret_key, sizeof options.secret_key);
     memcpy(options.fingerprint, files->fingerprint, sizeof options.fingerprint);
-    saddle_status status = check_outputs(files, &error);
-    SADDLE_THEN(status, saddle_session_open(&session, &options, &error));
+    saddle_status status = saddle_session_open(out, &options, error);
     sodium_memzero(options.secret_key, sizeof options.secret_key);
     sodium_memzero(files->secret_key, sizeof files->secret_key);
-    if (status == SADDLE_OK && !quiet)
-        print_begin(files, session);
-    SADDLE_THEN(status, solve(files, session, &d, &error));
-    saddle_session_close(session, status == SADDLE_OK ? NULL : error.message);
-    cli_progress_clear();
-    if (status != SADDLE_OK) {
-        int code = cli_fail(&error);
-        return *interrupt != 0 ? CLI_INTERRUPTED : code;
-    }
-    if (!quiet)
-        print_end(files, &d);
-    return CLI_OK;
+    return status;
+}
+
+/* Reads an agent's file, and opens its session, unless the agent is running. */
+static saddle_status open_agent(peer_files *files, const char *path, bool checks,
+                                saddle_session **out, saddle_error *error)
+{
+    SADDLE_TRY(peer_files_read(files, path, error));
+    if (peer_monitor_runs(path))
+        return saddle_refuse(error,
+                             "'%s': this agent is running already; `saddle peer status %s` shows "
+                             "its state",
+                             path, path);
+    if (!checks)
+        SADDLE_TRY(check_outputs(files, error));
+    return open_session(files, checks, out, error);
 }
 
 static int run_run(const cli_arguments *arguments)
 {
     const run_options *own = arguments->own;
+    const char *path = arguments->operand[0];
+    const volatile sig_atomic_t *interrupt = cli_catch_interrupts();
     peer_files files;
-    saddle_error error;
-    saddle_status status = peer_files_read(&files, arguments->operand[0], &error);
-    int code = status == SADDLE_OK ? run_files(&files, own->common.quiet) : cli_fail(&error);
+    saddle_session *session = NULL;
+    peer_monitor *monitor = NULL;
+    saddle_error error = {.message = ""};
+    saddle_status status = open_agent(&files, path, false, &session, &error);
+    if (status == SADDLE_OK && !own->common.quiet)
+        print_begin(&files, session);
+    SADDLE_THEN(status,
+                peer_monitor_start(&monitor, path, session, files.plan.limits.iterations, &error));
+    SADDLE_THEN(status, solve(&files, session, monitor, &error));
+    saddle_own_row last = {.iteration = 0};
+    if (monitor != NULL)
+        last = peer_monitor_last(monitor);
+    peer_monitor_stop(monitor);
+    saddle_session_close(session, status);
+    cli_progress_clear();
+    if (status == SADDLE_OK && !own->common.quiet)
+        print_end(&files, &last);
     peer_files_free(&files);
-    return code;
+    if (status == SADDLE_OK)
+        return CLI_OK;
+    int code = cli_fail(&error);
+    return *interrupt != 0 ? CLI_INTERRUPTED : code;
 }
 
 const cli_command cli_peer_run = {
@@ -233,4 +242,130 @@ const cli_command cli_peer_run = {
     .own = run_own,
     .own_bytes = sizeof(run_options),
     .run = run_run,
+};
+
+/* ---- status ----------------------------------------------------------------------------------- */
+
+static int run_status(const cli_arguments *arguments)
+{
+    saddle_error error;
+    CLI_TRY(peer_monitor_print(arguments->operand[0], &error));
+    return CLI_OK;
+}
+
+const cli_command cli_peer_status = {
+    .name = "peer status",
+    .operands = "PATH",
+    .summary = "show the state of a running agent",
+    .details = "PATH is the agent's file, agent.yml. The running `saddle peer run PATH` answers at "
+               "PATH.socket, which only its owner can open, with its iteration, its own loss, its "
+               "distance to its neighbours, and which neighbours are present or late.",
+    .values = "@FILE",
+    .run = run_status,
+};
+
+/* ---- check ------------------------------------------------------------------------------------ */
+
+typedef struct check_options {
+    double wait;
+} check_options;
+
+static const saddle_option *const check_own[] = {
+    CLI_OPTION(REAL, check_options, wait, "wait", "Waiting", "10", 1, 1e6, "SECONDS",
+               "Seconds in which neighbours may answer."),
+    NULL};
+
+/* Clocks that differ by more make logs of several owners hard to compare. */
+#define CLOCKS_AGREE 5.0
+
+/* Prints what was found out about a neighbour, and what to do. */
+static void print_check(const peer_files *files, const saddle_check *check)
+{
+    const char *own = files->listen != NULL ? files->listen : files->member[files->self].endpoint;
+    char name[32];
+    char text[800];
+    saddle_snprintf(name, sizeof name, "agent %zu", check->agent);
+    if (check->answered)
+        saddle_snprintf(text, sizeof text, "good: answers after %.2g s, clock %s by %.2g s%s",
+                        check->delay, check->clock < 0.0 ? "behind" : "ahead", fabs(check->clock),
+                        fabs(check->clock) > CLOCKS_AGREE
+                            ? "; set one of the clocks, or times in logs will not fit together"
+                            : "");
+    else if (check->problem[0] != '\0')
+        saddle_snprintf(text, sizeof text, "%s", check->problem);
+    else if (check->heard)
+        saddle_snprintf(text, sizeof text,
+                        "it was heard, but did not answer; give more time by --wait");
+    else if (check->dialled == NULL)
+        saddle_snprintf(text, sizeof text,
+                        "it has not connected. It dials this agent at %s: ask its owner to run "
+                        "`saddle peer check` too, and see that firewalls let it through",
+                        own);
+    else if (check->link == SADDLE_LINK_TRYING)
+        saddle_snprintf(text, sizeof text,
+                        "nothing answers at %s. Ask its owner to run `saddle peer check` too, and "
+                        "see that firewalls let this through",
+                        check->dialled);
+    else if (check->link == SADDLE_LINK_OPEN)
+        saddle_snprintf(text, sizeof text,
+                        "it is connected, but silent: another run of the agent may be at %s",
+                        check->dialled);
+    else if (check->link == SADDLE_LINK_REFUSED)
+        saddle_snprintf(text, sizeof text,
+                        "it refuses the key of this agent: compare agent-%zu in its network file "
+                        "with yours",
+                        files->self);
+    else
+        saddle_snprintf(text, sizeof text,
+                        "what answers at %s does not have the key of the network file: compare "
+                        "agent-%zu with what its owner's `saddle peer keygen` printed",
+                        check->dialled, check->agent);
+    cli_print_field(name, "%s", text);
+}
+
+static int run_check(const cli_arguments *arguments)
+{
+    const check_options *own = arguments->own;
+    peer_files files;
+    saddle_session *session = NULL;
+    saddle_error error = {.message = ""};
+    bool good = false;
+    saddle_status status = open_agent(&files, arguments->operand[0], true, &session, &error);
+    if (status == SADDLE_OK) {
+        size_t first = files.graph->start[files.self];
+        size_t count = files.graph->start[files.self + 1] - first;
+        SADDLE_OWNED saddle_check *list = saddle_alloc(count, sizeof *list);
+        status = saddle_check_memory(list, "the check", &error);
+        if (status == SADDLE_OK) {
+            print_begin(&files, session);
+            good = saddle_session_check_all(session, own->wait, list);
+            status = saddle_session_check(session, &error);
+        }
+        for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+            print_check(&files, &list[k]);
+    }
+    saddle_session_close(session, SADDLE_OK);
+    peer_files_free(&files);
+    if (status != SADDLE_OK) {
+        int code = cli_fail(&error);
+        return *cli_catch_interrupts() != 0 ? CLI_INTERRUPTED : code;
+    }
+    return good ? CLI_OK : CLI_FAILED;
+}
+
+const cli_command cli_peer_check = {
+    .name = "peer check",
+    .operands = "PATH",
+    .summary = "check the connections of an agent with its neighbours",
+    .details =
+        "PATH is the agent's file, agent.yml. Says of each neighbour whether it can be reached, "
+        "has "
+        "the key of the network file, the same version of saddle and the same network file, and "
+        "how its clock differs; and if not, what to do. Neighbours answer while they run `saddle "
+        "peer check` too, or wait in `saddle peer run`. Exit code 1 if a neighbour has not "
+        "answered.",
+    .values = "@FILE",
+    .own = check_own,
+    .own_bytes = sizeof(check_options),
+    .run = run_check,
 };

@@ -126,6 +126,27 @@ static void name_rank(const saddle_world *world, saddle_error *error, size_t ran
                 (int)sizeof said.message - 32, said.message);
 }
 
+/* Returns what another process says of its failure, or a status that it can have. */
+static saddle_status failure_said(int64_t status)
+{
+    bool good = status > SADDLE_OK && status <= SADDLE_UNSUPPORTED;
+    return good ? (saddle_status)status : SADDLE_BAD_INPUT;
+}
+
+/* Every process keeps its own message; others learn the status only. */
+static saddle_status agree_privately(const saddle_world *world, saddle_status status, size_t first,
+                                     saddle_error *error)
+{
+    int64_t said = status;
+    world->share(world, first, sizeof said, &said);
+    SADDLE_TRY(saddle_world_check(world, error));
+    if (status != SADDLE_OK)
+        return status;
+    status = failure_said(said);
+    return saddle_fail(error, status, "%s %zu ended: %s; its owner knows more", world->kind->member,
+                       first, saddle_status_text(status));
+}
+
 saddle_status saddle_world_agree(const saddle_world *world, saddle_status status,
                                  saddle_error *error)
 {
@@ -143,6 +164,8 @@ saddle_status saddle_world_agree(const saddle_world *world, saddle_status status
     size_t first = good ? world->ranks - (size_t)left : 0;
     int64_t failed = status != SADDLE_OK;
     world->add_words(world, 1, &failed);
+    if (world->kind->own_texts)
+        return agree_privately(world, status, first, error);
     /* Nothing of earlier messages, which may be behind the end of this one, is sent. */
     saddle_error said = {.message = ""};
     if (error != NULL && status != SADDLE_OK)
@@ -151,8 +174,7 @@ saddle_status saddle_world_agree(const saddle_world *world, saddle_status status
     world->share(world, first, sizeof said, &said);
     SADDLE_TRY(saddle_world_check(world, error));
     said.message[sizeof said.message - 1] = '\0';
-    if (said.status <= SADDLE_OK || said.status > SADDLE_UNSUPPORTED)
-        said.status = SADDLE_BAD_INPUT;
+    said.status = failure_said(said.status);
     if ((size_t)failed < world->ranks)
         name_rank(world, &said, first);
     return saddle_fail(error, said.status, "%s", said.message);

@@ -19,6 +19,7 @@ struct saddle_world_class {
      * NULL: never. */
     saddle_status (*check)(const saddle_world *world, saddle_error *error);
     const char *member; /* what messages call a process; NULL: "rank" */
+    bool own_texts;     /* the text of an error stays in its process */
     void (*destroy)(saddle_world *world);
 };
 

@@ -82,7 +82,7 @@ saddle_status saddle_message_read(const saddle_message_rule *rule, const unsigne
     if (length > SADDLE_MOST_BODY || length != size - SADDLE_MESSAGE_HEADER)
         return saddle_refuse(error, "a message of %zu bytes that claims a body of %llu", size,
                              (unsigned long long)length);
-    if (kind < SADDLE_MESSAGE_HELLO || kind > SADDLE_MESSAGE_LEFT || bytes[ZERO] != 0 ||
+    if (kind < SADDLE_MESSAGE_HELLO || kind >= SADDLE_MESSAGE_KINDS || bytes[ZERO] != 0 ||
         agent >= rule->agents)
         return saddle_refuse(error, "a message of the unknown kind %u, or of agent %llu of %zu",
                              kind, (unsigned long long)agent, rule->agents);

@@ -38,7 +38,10 @@ typedef enum saddle_message_kind {
     SADDLE_MESSAGE_ROUND,     /* what an agent publishes for a round */
     SADDLE_MESSAGE_AGAIN,     /* asks for the message of a round */
     SADDLE_MESSAGE_DONE,      /* the agent has done all rounds */
-    SADDLE_MESSAGE_LEFT,      /* the agent's process ends early: body is the reason */
+    SADDLE_MESSAGE_LEFT,      /* the agent's process ends early: step is the status, no body */
+    SADDLE_MESSAGE_CHECK,     /* asks for an answer: step is the time, body the version */
+    SADDLE_MESSAGE_ANSWER, /* step is that of the question, body the time (8 bytes) and the version */
+    SADDLE_MESSAGE_KINDS
 } saddle_message_kind;
 
 /* A message. */

@@ -26,6 +26,8 @@ enum { VERSION, REQUEST, DOMAIN_NAME, ADDRESS, IDENTITY, MECHANISM, KEY, FRAMES 
 typedef struct neighbour {
     unsigned char key[SADDLE_KEY_BYTES];
     void *dealer; /* NULL: it dials this process */
+    void *events; /* of the dealer; NULL: not watched */
+    saddle_socket_link link;
     unsigned char route[ROUTE];
     size_t route_bytes; /* 0: it has not connected yet */
 } neighbour;
@@ -165,13 +167,24 @@ static bool listen_at(saddle_sockets *s, const saddle_sockets_options *options)
            zmq_bind(s->router, options->listen) == 0;
 }
 
+static bool watch(saddle_sockets *s, size_t k)
+{
+    neighbour *of = &s->peer[k];
+    char name[40];
+    snprintf(name, sizeof name, "inproc://events-%zu", k);
+    of->link = SADDLE_LINK_TRYING;
+    of->events = zmq_socket(s->context, ZMQ_PAIR);
+    return of->events != NULL && zmq_socket_monitor(of->dealer, name, ZMQ_EVENT_ALL) == 0 &&
+           set(of->events, ZMQ_LINGER, 0) && zmq_connect(of->events, name) == 0;
+}
+
 static bool dial(saddle_sockets *s, size_t k, const saddle_sockets_options *options)
 {
     neighbour *to = &s->peer[k];
     to->dealer = make_socket(s, ZMQ_DEALER, options);
     return to->dealer != NULL &&
            zmq_setsockopt(to->dealer, ZMQ_CURVE_SERVERKEY, to->key, SADDLE_KEY_BYTES) == 0 &&
-           zmq_connect(to->dealer, options->peer[k].dial) == 0;
+           (!options->watch || watch(s, k)) && zmq_connect(to->dealer, options->peer[k].dial) == 0;
 }
 
 static void close_all(saddle_sockets *s, int milliseconds)
@@ -182,6 +195,8 @@ static void close_all(saddle_sockets *s, int milliseconds)
         zmq_msg_close(&s->message);
     for (size_t k = 0; s->peer != NULL && k <= s->peers; k++) {
         void *socket = k < s->peers ? s->peer[k].dealer : s->router;
+        if (k < s->peers && s->peer[k].events != NULL)
+            zmq_close(s->peer[k].events);
         if (socket == NULL)
             continue;
         set(socket, ZMQ_LINGER, milliseconds);
@@ -338,6 +353,26 @@ static bool receive(saddle_sockets *s, int milliseconds, size_t *peer, const uns
     return false;
 }
 
+static saddle_socket_link link_of(saddle_sockets *s, size_t k)
+{
+    neighbour *of = &s->peer[k];
+    uint16_t event;
+    char frame[6]; /* the event's number and a value; a frame with the address follows */
+    char rest[8];
+    while (of->events != NULL &&
+           zmq_recv(of->events, frame, sizeof frame, ZMQ_DONTWAIT) == (int)sizeof frame) {
+        zmq_recv(of->events, rest, sizeof rest, 0);
+        memcpy(&event, frame, sizeof event);
+        if (event == ZMQ_EVENT_CONNECTED)
+            of->link = SADDLE_LINK_REACHED;
+        else if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED)
+            of->link = SADDLE_LINK_OPEN;
+        else if (event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
+            of->link = SADDLE_LINK_REFUSED;
+    }
+    return of->link;
+}
+
 static void refused(saddle_sockets *s, saddle_refused_peer *out)
 {
     pthread_mutex_lock(&s->lock);
@@ -352,6 +387,7 @@ const saddle_sockets_table saddle_module_table = {
     .endpoint = endpoint,
     .send = send_parts,
     .receive = receive,
+    .link = link_of,
     .refused = refused,
     .close = close_all,
 };

@@ -127,8 +127,12 @@ static void destroy(saddle_world *world)
     saddle_free(world);
 }
 
-static const struct saddle_world_class class = {
-    .add_terms = add_terms, .join = join, .check = check, .member = "agent", .destroy = destroy};
+static const struct saddle_world_class class = {.add_terms = add_terms,
+                                                .join = join,
+                                                .check = check,
+                                                .member = "agent",
+                                                .own_texts = true,
+                                                .destroy = destroy};
 
 saddle_status saddle_peer_connect(const saddle_engine_class *engine, saddle_world **out,
                                   const saddle_graph *graph, saddle_error *error)

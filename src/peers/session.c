@@ -180,6 +180,7 @@ void saddle_session_send_round(saddle_session *s, uint64_t round, const void *by
         SADDLE_SESSION_FAIL(s, SADDLE_NO_MEMORY, "memory for the messages of a round is short");
         return;
     }
+    s->rounds = round + 1;
     for (size_t k = 0; k < s->neighbours; k++)
         saddle_session_say_round(s, k, round);
 }
@@ -216,14 +217,33 @@ size_t saddle_session_self(const saddle_session *s)
     return s->with.self;
 }
 
+uint64_t saddle_session_rounds(const saddle_session *s)
+{
+    return s->rounds;
+}
+
+saddle_neighbour_view saddle_session_neighbour(const saddle_session *s, size_t k)
+{
+    const saddle_neighbour *of = &s->neighbour[k];
+    return (saddle_neighbour_view){.agent = of->agent,
+                                   .met = of->met,
+                                   .done = of->done,
+                                   .silence = saddle_clock_seconds() - fmax(of->heard, s->begin)};
+}
+
+saddle_refused_peer saddle_session_refused(const saddle_session *s)
+{
+    saddle_refused_peer last;
+    s->table->refused(s->sockets, &last);
+    return last;
+}
+
 void saddle_session_endpoint(saddle_session *s, char out[SADDLE_ENDPOINT_SIZE])
 {
     s->table->endpoint(s->sockets, out);
 }
 
-/* Returns the address that this process dials to reach a neighbour; NULL if the neighbour dials. Of the two ends of an
- * edge, the one with the larger number dials, unless the other cannot be dialled. */
-static const char *dialled(const saddle_session_options *with, size_t agent)
+const char *saddle_session_dialled(const saddle_session_options *with, size_t agent)
 {
     const saddle_member *member = with->member;
     bool dials = member[with->self].endpoint == NULL ||
@@ -253,6 +273,7 @@ static saddle_status connect_neighbours(saddle_session *s, saddle_error *error)
     saddle_sockets_options options = {.listen = listen,
                                       .peers = s->neighbours,
                                       .peer = list,
+                                      .watch = with->checks,
                                       .most_bytes =
                                           SADDLE_MESSAGE_HEADER + SADDLE_MOST_BODY + ENCRYPTION,
                                       .queue = QUEUE + QUEUE_PER_AGENT * (int)with->graph->agents};
@@ -262,7 +283,7 @@ static saddle_status connect_neighbours(saddle_session *s, saddle_error *error)
         size_t agent = with->graph->neighbour[s->first + k];
         s->neighbour[k].agent = agent;
         memcpy(list[k].key, with->member[agent].key, SADDLE_KEY_BYTES);
-        list[k].dial = dialled(with, agent);
+        list[k].dial = saddle_session_dialled(with, agent);
     }
     saddle_status status = SADDLE_OK;
     if (!s->table->open(&s->sockets, &options, reason, sizeof reason))
@@ -299,6 +320,7 @@ saddle_status saddle_session_open(saddle_session **out, const saddle_session_opt
     saddle_session *s = saddle_alloc(1, sizeof *s);
     SADDLE_TRY(saddle_check_memory(s, "the session", error));
     s->with = *options;
+    s->begin = saddle_clock_seconds();
     s->table = (const saddle_sockets_table *)found;
     s->first = graph->start[options->self];
     s->neighbours = graph->start[options->self + 1] - s->first;
@@ -320,16 +342,16 @@ saddle_status saddle_session_open(saddle_session **out, const saddle_session_opt
     if (status == SADDLE_OK)
         *out = s;
     else
-        saddle_session_close(s, NULL);
+        saddle_session_close(s, SADDLE_OK);
     return status;
 }
 
-void saddle_session_close(saddle_session *s, const char *reason)
+void saddle_session_close(saddle_session *s, saddle_status status)
 {
     if (s == NULL)
         return;
-    for (size_t k = 0; reason != NULL && s->sockets != NULL && k < s->neighbours; k++)
-        saddle_session_say(s, k, SADDLE_MESSAGE_LEFT, 0, reason, strlen(reason));
+    for (size_t k = 0; status != SADDLE_OK && s->sockets != NULL && k < s->neighbours; k++)
+        saddle_session_say(s, k, SADDLE_MESSAGE_LEFT, (uint64_t)status, NULL, 0);
     if (s->sockets != NULL)
         s->table->close(s->sockets, GOODBYE);
     for (size_t k = 0; s->neighbour != NULL && k < s->neighbours; k++)

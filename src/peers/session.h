@@ -27,6 +27,7 @@ typedef struct saddle_session_options {
     unsigned char secret_key[SADDLE_KEY_BYTES];
     const char *listen; /* NULL: the endpoint of this member */
     unsigned char fingerprint[SADDLE_RUN_FINGERPRINT];
+    bool checks; /* this session only checks its neighbours */
     double
         patience; /* seconds without a message that is waited for, after which the session fails */
     const volatile sig_atomic_t
@@ -37,17 +38,48 @@ typedef struct saddle_session_options {
 
 typedef struct saddle_session saddle_session;
 
+/* What a session knows of a neighbour. */
+typedef struct saddle_neighbour_view {
+    size_t agent;
+    bool met;
+    bool done;
+    double silence; /* seconds since its last message; since the beginning if there was none */
+} saddle_neighbour_view;
+
+/* What a check finds out about a neighbour. */
+typedef struct saddle_check {
+    size_t agent;
+    const char *dialled;     /* the address that this process dials; NULL: the neighbour dials */
+    saddle_socket_link link; /* of that connection */
+    bool heard;              /* a message came that this agent can use */
+    bool answered;           /* and an answer, for which these are known: */
+    double delay;            /* seconds between a question and its answer, at best */
+    double clock;            /* seconds by which its clock is ahead of this one */
+    char problem[256];       /* with what came; "": nothing */
+} saddle_check;
+
 /* Opens the module, listens, and begins to dial. Free with saddle_session_close(). */
 saddle_status saddle_session_open(saddle_session **out, const saddle_session_options *options,
                                   saddle_error *error);
+/* Checks the neighbours of an open session, which then can only be closed, for at most so many seconds: whether they
+ * can be reached and run the same version and the same network. A neighbour that waits for this agent, or is checking
+ * too, answers. Writes one entry per neighbour; returns whether all are as they should be. */
+bool saddle_session_check_all(saddle_session *session, double seconds, saddle_check *out);
 /* Waits until all neighbours have said hello; they must run the same version and the same network. */
 saddle_status saddle_session_meet(saddle_session *session, saddle_error *error);
 /* Waits until all neighbours have done all rounds, so that none misses a message of this agent. A neighbour that is
  * then silent is not waited for long. */
 void saddle_session_finish(saddle_session *session);
-/* Closes the connections. `reason`, if it is not NULL, tells the neighbours why this process ends early. NULL for the
- * session is allowed. */
-void saddle_session_close(saddle_session *session, const char *reason);
+/* Closes the connections. `status`, if it is not SADDLE_OK, tells the neighbours why this process ends early. NULL for
+ * the session is allowed. */
+void saddle_session_close(saddle_session *session, saddle_status status);
+
+/* Returns the number of rounds that have begun, and what is known of a neighbour, by its number in the list. Any thread
+ * may call these. */
+uint64_t saddle_session_rounds(const saddle_session *session);
+saddle_neighbour_view saddle_session_neighbour(const saddle_session *session, size_t k);
+/* Returns the last attempt to connect that was refused; its count is 0 if there was none. Any thread may call this. */
+saddle_refused_peer saddle_session_refused(const saddle_session *session);
 
 /* Fails with the reason if the session has failed. */
 saddle_status saddle_session_check(const saddle_session *session, saddle_error *error);

@@ -32,9 +32,8 @@ static void note(saddle_session *s, size_t agent, const char *what)
 /* Reports keys that are not listed. */
 static void note_refused(saddle_session *s)
 {
-    saddle_refused_peer last;
+    saddle_refused_peer last = saddle_session_refused(s);
     char key[2 * SADDLE_KEY_BYTES + 1];
-    s->table->refused(s->sockets, &last);
     if (last.count == s->refused)
         return;
     bool first = s->refused == 0;
@@ -143,13 +142,11 @@ static void take_hello(saddle_session *s, size_t k, const saddle_message *m)
 
 static void take_left(saddle_session *s, size_t k, const saddle_message *m)
 {
-    char why[400];
-    const char *body = (const char *)m->body;
-    saddle_snprintf(why, sizeof why, "%.*s", m->length < 300 ? (int)m->length : 300,
-                    body != NULL ? body : "");
+    bool known = m->step > SADDLE_OK && m->step <= SADDLE_UNSUPPORTED;
     if (!s->neighbour[k].done)
-        SADDLE_SESSION_FAIL(s, SADDLE_IO, "agent %zu ended: %s", s->neighbour[k].agent,
-                            saddle_excerpt_of(why, NULL).text);
+        SADDLE_SESSION_FAIL(
+            s, SADDLE_IO, "agent %zu ended: %s; its owner knows more", s->neighbour[k].agent,
+            known ? saddle_status_text((saddle_status)m->step) : "it does not say why");
 }
 
 static void take_round(saddle_session *s, size_t k, const saddle_message *m)
@@ -170,6 +167,10 @@ static void use(saddle_session *s, size_t k, const saddle_message *m)
     bool forwarded = m->kind == SADDLE_MESSAGE_RECORD;
     if (!forwarded && m->agent != from->agent)
         note(s, from->agent, "a message in the name of another agent");
+    else if (s->check != NULL)
+        saddle_session_take_check(s, k, m);
+    else if (m->kind == SADDLE_MESSAGE_CHECK)
+        saddle_session_answer(s, k, m->step);
     else if (m->kind == SADDLE_MESSAGE_HELLO)
         take_hello(s, k, m);
     else if (!from->met)
@@ -208,8 +209,11 @@ void saddle_session_look(saddle_session *s)
         return;
     }
     saddle_status status = saddle_message_read(&s->rule, bytes, size, &message, &error);
+    s->neighbour[k].heard = saddle_clock_seconds();
     if (status == SADDLE_OK)
         use(s, k, &message);
+    else if (s->check != NULL)
+        saddle_snprintf(s->check[k].problem, sizeof s->check[k].problem, "%s", error.message);
     else if (status == SADDLE_UNSUPPORTED && !s->neighbour[k].met)
         SADDLE_SESSION_FAIL(s, status, "agent %zu: %s", s->neighbour[k].agent, error.message);
     else

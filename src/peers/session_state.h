@@ -1,6 +1,8 @@
 /* The state of a session, and what its two files use of each other. */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "core/clock.h"
 #include "peers/session.h"
 
@@ -13,10 +15,12 @@ typedef struct saddle_round_message {
     size_t room;
 } saddle_round_message;
 
+/* What is atomic is read by other threads (saddle_session_neighbour). */
 typedef struct saddle_neighbour {
     size_t agent;
-    bool met;
-    bool done;
+    atomic_bool met;
+    atomic_bool done;
+    _Atomic double heard; /* when the last message came; 0: none has */
     uint32_t incarnation;
     uint64_t next; /* the round whose message is used next */
     saddle_round_message round[2];
@@ -29,7 +33,10 @@ struct saddle_session {
     saddle_message_rule rule;
     saddle_flood *flood;
     uint32_t incarnation;
-    size_t first; /* of this agent's neighbours, in the graph */
+    double begin;                /* when it was opened */
+    atomic_uint_fast64_t rounds; /* that have begun */
+    saddle_check *check;         /* per neighbour; NULL unless this is a check */
+    size_t first;                /* of this agent's neighbours, in the graph */
     size_t neighbours;
     saddle_neighbour *neighbour;
     saddle_round_message sent[2]; /* the messages of the last two rounds */
@@ -42,6 +49,17 @@ struct saddle_session {
 /* Makes a session fail, with a message. */
 #define SADDLE_SESSION_FAIL(s, status, ...) \
     (saddle_fail(&(s)->reason, (status), __VA_ARGS__), (void)((s)->failed = 1))
+
+/* Returns the address that this process dials to reach a neighbour; NULL if the neighbour dials. Of the two ends of an
+ * edge, the one with the larger number dials, unless the other cannot be dialled. */
+const char *saddle_session_dialled(const saddle_session_options *with, size_t agent);
+
+/* session_check.c */
+
+/* Uses a message in a session that checks. */
+void saddle_session_take_check(saddle_session *session, size_t k, const saddle_message *message);
+/* Answers a question. */
+void saddle_session_answer(saddle_session *session, size_t k, uint64_t question);
 
 /* session_messages.c */
 

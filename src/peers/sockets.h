@@ -30,9 +30,19 @@ typedef struct saddle_sockets_options {
     const char *listen; /* where neighbours dial; port * is any free one. NULL: nobody dials */
     size_t peers;
     const saddle_socket_peer *peer;
+    bool watch;        /* whether link() is called */
     size_t most_bytes; /* longer messages end their connection */
     int queue;         /* the most messages that wait in each direction */
 } saddle_sockets_options;
+
+/* How far the connection to a neighbour has come. */
+typedef enum saddle_socket_link {
+    SADDLE_LINK_NONE,   /* the neighbour dials */
+    SADDLE_LINK_TRYING, /* its address has not answered */
+    SADDLE_LINK_REACHED, /* something is there, but it has not proved that it has the neighbour's key */
+    SADDLE_LINK_REFUSED, /* the neighbour refused this process's key */
+    SADDLE_LINK_OPEN
+} saddle_socket_link;
 
 /* An attempt to connect that was refused. */
 typedef struct saddle_refused_peer {
@@ -56,6 +66,8 @@ typedef struct saddle_sockets_table {
     /* Waits for a message, at most so long; the bytes are borrowed until the next call. Returns false for none. */
     bool (*receive)(saddle_sockets *sockets, int milliseconds, size_t *peer,
                     const unsigned char **bytes, size_t *size);
+    /* Returns how far the connection to a neighbour has come. */
+    saddle_socket_link (*link)(saddle_sockets *sockets, size_t peer);
     /* Reports the last attempt that was refused; its count is 0 if there was none. */
     void (*refused)(saddle_sockets *sockets, saddle_refused_peer *out);
     /* Closes all; messages that wait are sent for at most so long. NULL is allowed. */

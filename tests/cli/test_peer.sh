@@ -201,6 +201,25 @@ check "five owners" run_peers own
 check "their models are those of one process" same_models files.npz own
 check "a small batch is warned of" grep -q "can reconstruct" own/0.err
 
+# ---- check and status -------------------------------------------------------------------------
+
+try peer status own/0.yml
+check "no state" test $code -eq 1
+check "no state: remedy" grep -q 'no agent runs with' err
+check "none to run" make_peers alone "problem: quadratic" "topology: ring" "iterations: 100000000"
+try peer check alone/1.yml --wait 1
+check "nobody answers" test $code -eq 1
+check "a neighbour that is dialled" grep -q "agent 0  *nothing answers at" out
+check "a neighbour that dials" grep -q "agent 2  *it has not connected" out
+for k in 0 1 2 3 4; do
+    "$saddle" peer check alone/$k.yml --wait 40 >alone/$k.out 2>alone/$k.err </dev/null &
+    jobs[k]=$!
+done
+for k in 0 1 2 3 4; do
+    wait "${jobs[k]}"
+    check "all answer agent $k" test $? -eq 0 -a "$(grep -c "good: answers" alone/$k.out)" -eq 2
+done
+
 # ---- an agent that dies -----------------------------------------------------------------------
 
 check "for long" make_peers dies "problem: quadratic" "topology: ring" "iterations: 100000000"
@@ -212,6 +231,13 @@ done
 job=${dying[0]}
 wait_for test -s dies/2.csv
 wait_for grep -q "^20," dies/2.csv
+try peer status dies/1.yml
+check "a state" test $code -eq 0
+check "a state has the iteration" grep -qE "run  *iteration [0-9]+ of 100000000 after .*own loss" out
+check "a state has the neighbours" grep -qE "agent 2  *present" out
+check "only its owner reads it" test "$(stat -c %a dies/1.yml.socket)" = 700
+try peer run dies/1.yml
+check "an agent runs once" grep -q "is running already" err
 kill -KILL "${dying[2]}"
 for k in 0 1 3 4; do
     wait "${dying[k]}"
@@ -236,6 +262,6 @@ wait "${dying[1]}"
 check "an interrupt ends an agent" test $? -eq 130
 for k in 0 2 3 4; do
     wait "${dying[k]}"
-    check "agent $k is told why" grep -q "agent 1 ended: interrupted" dies/$k.err
+    check "agent $k hears of it" grep -qE "agent [0-4] ended: could not read or write; its owner knows more" dies/$k.err
 done
 finish
