@@ -2,7 +2,8 @@
  * What all test files share: a runner that prints how many checks passed, and comparisons that fail on
  * NaN. A program whose tests are all skipped exits with 77.
  *
- * A test file defines `Suite *saddle_test_suite(void)`; support.c contains main().
+ * TEST(name) { ... } defines a test, and TEST_LOOP(name, first, end) { ... } one that runs with every _i from first to
+ * end - 1. Defining a test registers it with main(), in support.c.
  */
 #pragma once
 
@@ -13,7 +14,23 @@
 
 #include <saddle/status.h>
 
-Suite *saddle_test_suite(void);
+#define TEST(name) TEST_LOOP(name, 0, 1)
+#define TEST_LOOP(name, first, end)                           \
+    static const TTest *name;                                 \
+    __attribute__((constructor)) static void add_##name(void) \
+    {                                                         \
+        test_add(name, first, end);                           \
+    }                                                         \
+    START_TEST(name)
+void test_add(const TTest *test, int first, int end);
+
+/* Calls `before` and `after` around every test, in its process, or, if `every` is false, once around all. */
+#define TEST_FIXTURE(every, before, after)                     \
+    __attribute__((constructor)) static void add_fixture(void) \
+    {                                                          \
+        test_add_fixture(every, before, after);                \
+    }
+void test_add_fixture(bool every, void (*before)(void), void (*after)(void));
 
 /* Asserts that |actual - expected| <= tolerance; fails for NaN anywhere. */
 #define assert_near(actual, expected, tolerance)                                                   \

@@ -52,7 +52,7 @@ static course course_of(saddle_instance *instance, const saddle_plan *base, cons
     return c;
 }
 
-START_TEST(precision_falls_below_the_floor_of_the_baselines)
+TEST(precision_falls_below_the_floor_of_the_baselines)
 {
     static const char *const assignment[] = {
         "data=a9a", "agents=5",       "topology=er:0.6",    "samples=6512",   "nu=0.1",
@@ -82,15 +82,4 @@ START_TEST(precision_falls_below_the_floor_of_the_baselines)
     }
     saddle_instance_free(instance);
     test_plan_free(plan);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("a9a");
-    TCase *cases = tcase_create("a9a");
-    tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, precision_falls_below_the_floor_of_the_baselines);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

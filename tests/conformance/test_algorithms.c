@@ -620,7 +620,7 @@ static void follow(int which, int kind, const char *const *more, uint64_t iterat
 /* The number of iterations compared: more than two refreshes even when time is short. */
 #define STEPS (TEST_SLOWDOWN > 1 ? 9 : 20)
 
-START_TEST(algorithms_follow_their_rules)
+TEST_LOOP(algorithms_follow_their_rules, 0, INSTANCES)
 {
     static const char *const variants[][4] = {
         {NULL},
@@ -656,15 +656,13 @@ START_TEST(algorithms_follow_their_rules)
     for (size_t v = 0; v < sizeof plus / sizeof *plus; v++)
         follow(_i, PRECISION_PLUS, plus[v], STEPS);
 }
-END_TEST
 
-START_TEST(algorithms_follow_their_rules_with_a_regularizer)
+TEST_LOOP(algorithms_follow_their_rules_with_a_regularizer, 0, LOGISTIC_SIMPLEX_DENSE + 1)
 {
     static const char *const more[] = {"regularizer=l1:0.02", "q=3", NULL};
     for (int kind = 0; kind < ALGORITHMS; kind++)
         follow(_i, kind, more, STEPS);
 }
-END_TEST
 
 /* Returns whether an algorithm belongs to PRECISION's family, whose members move by nu towards a
  * proximal point of a given tau. The others are tested in test_precision_auto.c, test_central.c and test_network.c. */
@@ -676,7 +674,7 @@ static bool of_the_family(const saddle_algorithm *algorithm)
     return false;
 }
 
-START_TEST(the_slow_versions_cover_every_algorithm)
+TEST(the_slow_versions_cover_every_algorithm)
 {
     size_t count;
     const saddle_algorithm *const *list = saddle_algorithm_list(&count);
@@ -689,7 +687,6 @@ START_TEST(the_slow_versions_cover_every_algorithm)
         ck_assert_msg(known, "%s has no slow version here", list[k]->name);
     }
 }
-END_TEST
 
 /* ---- convergence ----------------------------------------------------------------------------- */
 
@@ -732,7 +729,7 @@ static double settle(const char *algorithm, const char *const *more, double *off
 
 static const char *const curvatures[] = {"curvature=convex", "curvature=nonconvex"};
 
-START_TEST(deterministic_runs_reach_the_saddle)
+TEST_LOOP(deterministic_runs_reach_the_saddle, 0, 2)
 {
     double off;
     const char *full[] = {curvatures[_i],  "batch=1000000",   "q=1",
@@ -749,9 +746,8 @@ START_TEST(deterministic_runs_reach_the_saddle)
     assert_at_most(settle("prox-dsgda", alike, &off), 1e-24);
     assert_at_most(off, 1e-12);
 }
-END_TEST
 
-START_TEST(variance_reduction_reaches_the_saddle_and_the_baselines_do_not)
+TEST_LOOP(variance_reduction_reaches_the_saddle_and_the_baselines_do_not, 0, 2)
 {
     double off;
     const char *more[] = {curvatures[_i], "iterations=4000", NULL};
@@ -766,33 +762,11 @@ START_TEST(variance_reduction_reaches_the_saddle_and_the_baselines_do_not)
     ck_assert_msg(floor_without > 1e-2, "metric %g", floor_without);
     ck_assert_msg(off < 2.0, "off %g", off);
 }
-END_TEST
 
-START_TEST(one_agent_is_enough)
+TEST_LOOP(one_agent_is_enough, 0, 2)
 {
     double off;
     const char *more[] = {curvatures[_i], "agents=1", "topology=complete", "iterations=4000", NULL};
     assert_at_most(settle("precision", more, &off), 1e-24);
     assert_at_most(settle("precision+", more, &off), 1e-24);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("algorithms");
-    TCase *rules = tcase_create("rules");
-    tcase_set_timeout(rules, 300);
-    tcase_add_loop_test(rules, algorithms_follow_their_rules, 0, INSTANCES);
-    tcase_add_loop_test(rules, algorithms_follow_their_rules_with_a_regularizer, 0,
-                        LOGISTIC_SIMPLEX_DENSE + 1);
-    tcase_add_test(rules, the_slow_versions_cover_every_algorithm);
-    suite_add_tcase(suite, rules);
-    TCase *limit = tcase_create("convergence");
-    tcase_set_timeout(limit, 300);
-    tcase_add_loop_test(limit, deterministic_runs_reach_the_saddle, 0, 2);
-    tcase_add_loop_test(limit, variance_reduction_reaches_the_saddle_and_the_baselines_do_not, 0,
-                        2);
-    tcase_add_loop_test(limit, one_agent_is_enough, 0, 2);
-    suite_add_tcase(suite, limit);
-    return suite;
 }

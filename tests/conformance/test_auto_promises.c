@@ -79,7 +79,7 @@ static void add_errors(void *context, saddle_agent *agent)
 
 /* The means over seeds, agents and iterations. Errors are unbiased but for the choice of when to refresh and for the
  * mean of variances over refreshes; these change them by less than a fifth. */
-START_TEST(errors_are_measured)
+TEST_LOOP(errors_are_measured, 0, 12)
 {
     static const int plain[FEATURES] = {0};
     static const char *const more_noise[] = {"noise-share=0.5", "noise-share=10"};
@@ -113,7 +113,6 @@ START_TEST(errors_are_measured)
     for (int of_y = 0; of_y < 2; of_y++)
         assert_near(sum.estimated[of_y] / sum.actual[of_y], 1.0, 0.2);
 }
-END_TEST
 
 /* ---- the condition of the theory ---------------------------------------------------------------------------- */
 
@@ -183,7 +182,7 @@ static void add_condition(void *context, saddle_agent *agent)
 /* (nu/tau) A_x + eta alpha A_y <= (theta/w) (nu tau W + (eta/alpha) V), the condition of docs/theory.md, in the mean
  * over seeds and iterations, and with actual errors. Batches are not larger than that needs: errors are a large part of
  * the bound. */
-START_TEST(precision_plus_bounds_errors_by_movement)
+TEST_LOOP(precision_plus_bounds_errors_by_movement, 0, 2)
 {
     static const int plain[FEATURES] = {0};
     static const int which[] = {REGRESSION_SQUARE_SPARSE_UNEQUAL, LOGISTIC_BOX_SPARSE};
@@ -220,12 +219,11 @@ START_TEST(precision_plus_bounds_errors_by_movement)
     for (int of_y = 0; of_y < 2; of_y++)
         assert_near(c.estimated[of_y] / c.actual[of_y], 1.0, 0.2);
 }
-END_TEST
 
 /* ---- units ----------------------------------------------------------------------------------------------- */
 
 /* With columns in other units, every number of a run that has no units has the same bits. */
-START_TEST(units_of_columns_do_not_matter)
+TEST_LOOP(units_of_columns_do_not_matter, 0, 4)
 {
     static const int units[][FEATURES] = {{0, 0, 0, 0, 0}, {1, -2, 3, 0, -5}, {20, -20, 0, 9, -30}};
     static const char *const problems[][2] = {{"problem=group-dro", "groups=label"},
@@ -267,7 +265,6 @@ START_TEST(units_of_columns_do_not_matter)
     }
     saddle_result_free(first);
 }
-END_TEST
 
 /* ---- convergence ------------------------------------------------------------------------------------------ */
 
@@ -291,7 +288,7 @@ static void add_exactness(void *context, saddle_agent *agent)
 
 /* With no noise allowed, all estimates are full gradients. In the first iteration the variance of differences is not
  * known, and one mini-batch is tried. */
-START_TEST(no_noise_means_full_gradients)
+TEST(no_noise_means_full_gradients)
 {
     const char *const more[] = {"noise-share=1e-300", "curvature=convex", "samples=60", NULL};
     test_rig rig;
@@ -313,10 +310,9 @@ START_TEST(no_noise_means_full_gradients)
     test_state_free(&state);
     test_rig_close(&rig);
 }
-END_TEST
 
 /* The largest distance of any agent's copy from the closed form. */
-START_TEST(it_reaches_the_saddle_of_the_quadratic)
+TEST_LOOP(it_reaches_the_saddle_of_the_quadratic, 0, 4)
 {
     static const char *const curvatures[] = {"curvature=convex", "curvature=nonconvex"};
     static const char *const noises[] = {"noise-share=0.5", "noise-share=1e-300"};
@@ -353,7 +349,6 @@ START_TEST(it_reaches_the_saddle_of_the_quadratic)
     saddle_instance_free(made);
     test_plan_free(plan);
 }
-END_TEST
 
 /* Returns the gap at the end of a run. */
 static double last_gap(const char *const *problem, const char *algorithm, const char *c_gamma,
@@ -376,7 +371,7 @@ static double last_gap(const char *const *problem, const char *algorithm, const 
 }
 
 /* Where the paper's rule of PRECISION+ stays at its noise. */
-START_TEST(it_is_not_caught_by_its_noise)
+TEST_LOOP(it_is_not_caught_by_its_noise, 0, 2)
 {
     static const struct {
         const char *setting[7];
@@ -396,10 +391,9 @@ START_TEST(it_is_not_caught_by_its_noise)
     double gap = last_gap(traps[_i].setting, "precision+", "c-gamma=10", 3);
     ck_assert_msg(gap > 2.0 * traps[_i].bound, "the paper's rule ends at %g", gap);
 }
-END_TEST
 
 /* Networks on which agents drift apart with one round in an iteration: a long path, and links that fail. */
-START_TEST(slow_networks_do_not_stop_it)
+TEST_LOOP(slow_networks_do_not_stop_it, 0, 6)
 {
     static const char *const networks[][3] = {{"agents=30", "topology=path", "links=reliable"},
                                               {"agents=12", "topology=star", "links=gossip"},
@@ -424,10 +418,9 @@ START_TEST(slow_networks_do_not_stop_it)
     assert_at_most(result->rows[result->row_count - 1].gap, 3e-4);
     saddle_result_free(result);
 }
-END_TEST
 
 /* With PRECISION's step in y, x and y rotate about this solution and end at a gap of 8e-3. */
-START_TEST(x_and_y_do_not_chase_each_other)
+TEST(x_and_y_do_not_chase_each_other)
 {
     const char *const setting[] = {"problem=group-dro",
                                    "groups=1,label",
@@ -444,11 +437,10 @@ START_TEST(x_and_y_do_not_chase_each_other)
     assert_at_most(result->rows[result->row_count - 1].gap, 1e-7);
     saddle_result_free(result);
 }
-END_TEST
 
 /* A full metric that were measured with fewer samples than columns would allow steps in the other directions that are
  * a million times too long. */
-START_TEST(many_columns_do_not_make_it_diverge)
+TEST(many_columns_do_not_make_it_diverge)
 {
     static const char *const setting[] = {
         "problem=auc",   "data=synthetic:1500:800",  "agents=2", "topology=path",
@@ -456,26 +448,4 @@ START_TEST(many_columns_do_not_make_it_diverge)
     saddle_result *result = test_run(setting, NULL);
     assert_at_most(result->rows[result->row_count - 1].primal, -0.1);
     saddle_result_free(result);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("auto_promises");
-    TCase *rules = tcase_create("rules");
-    tcase_set_timeout(rules, 300);
-    tcase_add_loop_test(rules, errors_are_measured, 0, 12);
-    tcase_add_loop_test(rules, precision_plus_bounds_errors_by_movement, 0, 2);
-    tcase_add_loop_test(rules, units_of_columns_do_not_matter, 0, 4);
-    suite_add_tcase(suite, rules);
-    TCase *limit = tcase_create("convergence");
-    tcase_set_timeout(limit, 300);
-    tcase_add_test(limit, no_noise_means_full_gradients);
-    tcase_add_loop_test(limit, it_reaches_the_saddle_of_the_quadratic, 0, 4);
-    tcase_add_loop_test(limit, it_is_not_caught_by_its_noise, 0, 2);
-    tcase_add_loop_test(limit, slow_networks_do_not_stop_it, 0, 6);
-    tcase_add_test(limit, x_and_y_do_not_chase_each_other);
-    tcase_add_test(limit, many_columns_do_not_make_it_diverge);
-    suite_add_tcase(suite, limit);
-    return suite;
 }

@@ -141,7 +141,7 @@ static void assert_gradients(const bench *b, const char *what)
 }
 
 /* The mean over the pool is the network's: the mean over agents of their means. */
-START_TEST(the_pool_is_the_network)
+TEST_LOOP(the_pool_is_the_network, 0, INSTANCES)
 {
     bench b;
     bench_open(&b, _i);
@@ -170,10 +170,9 @@ START_TEST(the_pool_is_the_network)
     assert_gradients(&b, "mean of all samples");
     bench_close(&b);
 }
-END_TEST
 
 /* Any batch, in any order, with repetitions; one-sample batches average to the full gradient. */
-START_TEST(batches_of_the_pool)
+TEST_LOOP(batches_of_the_pool, 0, INSTANCES)
 {
     bench b;
     bench_open(&b, _i);
@@ -212,10 +211,9 @@ START_TEST(batches_of_the_pool)
     free(one_x);
     bench_close(&b);
 }
-END_TEST
 
 /* L grows by the heaviest sample's weight, mu does not change; y*(x) and the solution are the network's. */
-START_TEST(constants_and_answers_of_the_pool)
+TEST_LOOP(constants_and_answers_of_the_pool, 0, INSTANCES)
 {
     bench b;
     bench_open(&b, _i);
@@ -262,7 +260,6 @@ START_TEST(constants_and_answers_of_the_pool)
     }
     bench_close(&b);
 }
-END_TEST
 
 /* ---- slow versions --------------------------------------------------------------------------- */
 
@@ -530,7 +527,7 @@ static void follow(int which, int kind, const char *const *more, uint64_t iterat
 
 #define STEPS (TEST_SLOWDOWN > 1 ? 4 : 8)
 
-START_TEST(gda_and_sgda_follow_their_rules)
+TEST_LOOP(gda_and_sgda_follow_their_rules, 0, INSTANCES)
 {
     static const char *const variants[][4] = {
         {NULL},
@@ -553,9 +550,8 @@ START_TEST(gda_and_sgda_follow_their_rules)
         follow(_i, SGDA, with_h, STEPS);
     }
 }
-END_TEST
 
-START_TEST(sreda_follows_its_rules)
+TEST_LOOP(sreda_follows_its_rules, 0, INSTANCES)
 {
     static const char *const variants[][6] = {
         {NULL},
@@ -578,10 +574,9 @@ START_TEST(sreda_follows_its_rules)
         follow(_i, SREDA_BOOST, theory, STEPS);
     }
 }
-END_TEST
 
 /* The papers' numbers of inner steps, where kappa keeps them affordable. */
-START_TEST(sreda_takes_its_papers_inner_steps)
+TEST(sreda_takes_its_papers_inner_steps)
 {
     static const char *const theory[] = {
         "steps=theory", "mu=1",    "lipschitz=3",      "agents=2", "samples=4",
@@ -589,7 +584,6 @@ START_TEST(sreda_takes_its_papers_inner_steps)
     follow(QUADRATIC_NONCONVEX, SREDA, theory, 2);
     follow(QUADRATIC_NONCONVEX, SREDA_BOOST, theory, 3);
 }
-END_TEST
 
 /* ---- counted evaluations are those made -------------------------------------------------------- */
 
@@ -605,7 +599,7 @@ static void counting_samples(const saddle_problem *problem, size_t agent, const 
     counted->add_samples(counted, agent, part, scratch);
 }
 
-START_TEST(every_gradient_is_counted)
+TEST(every_gradient_is_counted)
 {
     size_t count;
     const saddle_algorithm *const *list = saddle_algorithm_list(&count);
@@ -635,7 +629,6 @@ START_TEST(every_gradient_is_counted)
         test_instance_close(&instance);
     }
 }
-END_TEST
 
 /* ---- Minimax-PPA ----------------------------------------------------------------------------- */
 
@@ -672,7 +665,7 @@ static double y_mapping(slow *s, double step, const double *y, const double *g)
  * r^2 R for the same reason, plus what x moved after y did: at most L times 2 r^3 R / (6 L), twice, plus
  * L r^2 R / (6 * 27 L).
  */
-START_TEST(minimax_ppa_solves_its_subproblems)
+TEST_LOOP(minimax_ppa_solves_its_subproblems, 0, OWN_PROBLEM)
 {
     char wide[48] = "";
     const char *const variants[][4] = {{"steps=theory", "ppa-accuracy=0.1", NULL},
@@ -723,7 +716,6 @@ START_TEST(minimax_ppa_solves_its_subproblems)
         test_rig_close(&rig);
     }
 }
-END_TEST
 
 /* The number of steps of each of the three loops, which end only by it. */
 typedef struct loops {
@@ -847,7 +839,7 @@ static void follow_ppa(int which, const char *const *more, const loops *caps)
 }
 
 /* With an accuracy that is never reached, the loops run to their caps. */
-START_TEST(minimax_ppa_follows_its_rules)
+TEST_LOOP(minimax_ppa_follows_its_rules, 0, OWN_PROBLEM)
 {
     static const char *const practical[] = {"appa-steps=3", "ag2-steps=4", "agd-steps=3",
                                             "ppa-accuracy=1e-300", NULL};
@@ -857,10 +849,9 @@ START_TEST(minimax_ppa_follows_its_rules)
     follow_ppa(_i, practical, &caps);
     follow_ppa(_i, theory, &caps);
 }
-END_TEST
 
 /* With one step allowed everywhere, an iteration is: measure, descend, ascend, descend. */
-START_TEST(minimax_ppa_keeps_its_caps)
+TEST(minimax_ppa_keeps_its_caps)
 {
     static const char *const more[] = {"appa-steps=1", "ag2-steps=1", "agd-steps=1",
                                        "ppa-accuracy=1e-3", NULL};
@@ -879,7 +870,6 @@ START_TEST(minimax_ppa_keeps_its_caps)
     ck_assert_uint_eq(cost.ifo, UINT64_C(2) * 40 * (1 + 2 * (3 * (5 + 1) + 5)));
     test_rig_close(&rig);
 }
-END_TEST
 
 /* ---- convergence ----------------------------------------------------------------------------- */
 
@@ -933,7 +923,7 @@ static void assert_linear(const saddle_result *result, double factor)
     assert_at_most(last_metric(result), 1e-24);
 }
 
-START_TEST(full_gradients_converge_linearly)
+TEST_LOOP(full_gradients_converge_linearly, 0, 2)
 {
     double off;
     const char *gda[] = {curvatures[_i], "iterations=12000", "trace-every=500",
@@ -949,7 +939,6 @@ START_TEST(full_gradients_converge_linearly)
     assert_at_most(off, 1e-11);
     saddle_result_free(result);
 }
-END_TEST
 
 /* Returns the mean metric over the second half of a run of sgda. */
 static double noise_floor(const char *const *more)
@@ -967,7 +956,7 @@ static double noise_floor(const char *const *more)
 }
 
 /* Mini-batches stall at a floor that shrinks with the steps; variance reduction has no floor. */
-START_TEST(recursive_gradients_reach_the_saddle_and_plain_ones_do_not)
+TEST_LOOP(recursive_gradients_reach_the_saddle_and_plain_ones_do_not, 0, 2)
 {
     double off;
     const char *coarse[] = {curvatures[_i], "iterations=20000", "eta-x=0.01", "eta-y=0.1", NULL};
@@ -983,7 +972,6 @@ START_TEST(recursive_gradients_reach_the_saddle_and_plain_ones_do_not)
         saddle_result_free(result);
     }
 }
-END_TEST
 
 /* ---- equivalent algorithms --------------------------------------------------------------------- */
 
@@ -1010,7 +998,7 @@ static void assert_same_runs(int which, const char *const *first, const char *co
 
 /* On one agent with all samples and full steps, prox-dsgda is gda with eta_x = 1 / tau and eta_y =
  * alpha; sgda with all samples is gda anywhere. */
-START_TEST(equivalent_algorithms_coincide)
+TEST(equivalent_algorithms_coincide)
 {
     static const char *const gda[] = {"algorithm=gda", "agents=1",   "topology=complete", "tau=8",
                                       "eta-x=0.125",   "eta-y=0.25", "iterations=30",     NULL};
@@ -1026,7 +1014,6 @@ START_TEST(equivalent_algorithms_coincide)
     for (int which = 0; which < OWN_PROBLEM; which++)
         assert_same_runs(which, full, batches);
 }
-END_TEST
 
 /* ---- errors ------------------------------------------------------------------------------------ */
 
@@ -1045,17 +1032,16 @@ static void refuse(const char *assignment, const char *algorithm, const char *pa
     test_instance_close(&instance);
 }
 
-START_TEST(what_sreda_cannot_do_is_refused)
+TEST(what_sreda_cannot_do_is_refused)
 {
     for (int kind = SREDA; kind <= SREDA_BOOST; kind++) {
         refuse("x-set=box:0:1", names[kind], "box:0:1; set --x-set to none or choose");
         refuse("regularizer=l1:0.5", names[kind], "l1:0.5; give none or choose");
     }
 }
-END_TEST
 
 /* The header of a trace has the values that auto was resolved to. */
-START_TEST(auto_is_resolved)
+TEST(auto_is_resolved)
 {
     static const char *const sreda[] = {"algorithm=sreda", "iterations=1", NULL};
     saddle_result *result = run_as(QUADRATIC_NONCONVEX, sreda);
@@ -1076,34 +1062,4 @@ START_TEST(auto_is_resolved)
     assert_near(test_number(&result->plan, "ppa-lipschitz-y"), 1.6, 1e-15);
     assert_near(test_number(&result->plan, "ppa-mu"), 0.5, 0.0);
     saddle_result_free(result);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("centralized algorithms");
-    TCase *pooled = tcase_create("pool");
-    tcase_add_loop_test(pooled, the_pool_is_the_network, 0, INSTANCES);
-    tcase_add_loop_test(pooled, batches_of_the_pool, 0, INSTANCES);
-    tcase_add_loop_test(pooled, constants_and_answers_of_the_pool, 0, INSTANCES);
-    suite_add_tcase(suite, pooled);
-    TCase *rules = tcase_create("rules");
-    tcase_set_timeout(rules, 300);
-    tcase_add_loop_test(rules, gda_and_sgda_follow_their_rules, 0, INSTANCES);
-    tcase_add_loop_test(rules, sreda_follows_its_rules, 0, INSTANCES);
-    tcase_add_test(rules, sreda_takes_its_papers_inner_steps);
-    tcase_add_test(rules, every_gradient_is_counted);
-    tcase_add_loop_test(rules, minimax_ppa_solves_its_subproblems, 0, OWN_PROBLEM);
-    tcase_add_loop_test(rules, minimax_ppa_follows_its_rules, 0, OWN_PROBLEM);
-    tcase_add_test(rules, minimax_ppa_keeps_its_caps);
-    tcase_add_test(rules, equivalent_algorithms_coincide);
-    tcase_add_test(rules, what_sreda_cannot_do_is_refused);
-    tcase_add_test(rules, auto_is_resolved);
-    suite_add_tcase(suite, rules);
-    TCase *limit = tcase_create("convergence");
-    tcase_set_timeout(limit, 300);
-    tcase_add_loop_test(limit, full_gradients_converge_linearly, 0, 2);
-    tcase_add_loop_test(limit, recursive_gradients_reach_the_saddle_and_plain_ones_do_not, 0, 2);
-    suite_add_tcase(suite, limit);
-    return suite;
 }

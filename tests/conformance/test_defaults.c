@@ -77,7 +77,8 @@ static double progress(const setting *s, const saddle_algorithm *algorithm, cons
     return lowered;
 }
 
-START_TEST(defaults_make_progress)
+/* A sanitizer sees the same code with fewer of them. */
+TEST_LOOP(defaults_make_progress, 0, TEST_SLOWDOWN > 1 ? 3 : sizeof settings / sizeof *settings)
 {
     size_t count;
     const setting *s = &settings[_i];
@@ -96,10 +97,9 @@ START_TEST(defaults_make_progress)
                       list[a]->name, share);
     }
 }
-END_TEST
 
 /* If L and mu are known, the papers' rules can still be chosen. */
-START_TEST(theory_has_its_own_steps)
+TEST(theory_has_its_own_steps)
 {
     static const char *const rules[] = {"practical", "theory"};
     static const char *const names[] = {"gda", "sgda", "sreda", "sreda-boost", "minimax-ppa"};
@@ -129,18 +129,4 @@ START_TEST(theory_has_its_own_steps)
         assert_near(step[0], practical[k], 1e-15);
         assert_near(step[1], theory[k], 1e-15);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("default step sizes");
-    TCase *table = tcase_create("table");
-    tcase_set_timeout(table, 600);
-    /* A sanitizer sees the same code with fewer of them. */
-    tcase_add_loop_test(table, defaults_make_progress, 0,
-                        TEST_SLOWDOWN > 1 ? 3 : sizeof settings / sizeof *settings);
-    tcase_add_test(table, theory_has_its_own_steps);
-    suite_add_tcase(suite, table);
-    return suite;
 }

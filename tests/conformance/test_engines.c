@@ -110,12 +110,11 @@ static void compare_threads(int which, const char *const size[3])
     }
 }
 
-START_TEST(threads_do_not_change_a_bit)
+TEST_LOOP(threads_do_not_change_a_bit, 0, INSTANCES)
 {
     static const char *const size[3] = {"iterations=40", "trace-every=7", "seed=1"};
     compare_threads(_i, size);
 }
-END_TEST
 
 /* Several blocks of x or y, and batches of several parts, so that workers share agents. */
 typedef struct large {
@@ -134,15 +133,14 @@ static const large large_instances[] = {
     {POISONING_SPARSE, {"data=synthetic:3000:300", "samples=600", "iterations=12"}},
     {OWN_PROBLEM, {"iterations=12", "trace-every=1", "seed=1"}}};
 
-START_TEST(workers_share_large_agents)
+TEST_LOOP(workers_share_large_agents, 0, sizeof large_instances / sizeof *large_instances)
 {
     compare_threads(large_instances[_i].which, large_instances[_i].size);
 }
-END_TEST
 
 /* The number that worker 0 computes for all, with any number of threads: for more agents than the
  * engine's mean handles at once, and for large agents, which workers share. */
-START_TEST(the_oracle_serves_any_number_of_threads)
+TEST_LOOP(the_oracle_serves_any_number_of_threads, 0, 2)
 {
     static const int which[] = {QUADRATIC_NONCONVEX, LOGISTIC_BOX_SPARSE};
     static const char *const settings[][6] = {
@@ -167,9 +165,8 @@ START_TEST(the_oracle_serves_any_number_of_threads)
     test_state_free(&expected);
     test_state_free(&found);
 }
-END_TEST
 
-START_TEST(pieces_equal_the_whole)
+TEST_LOOP(pieces_equal_the_whole, 0, INSTANCES)
 {
     static const char *const more[] = {"q=5", NULL};
     static const uint64_t piece[] = {1, 0, 2, 7, 1, 13, 6};
@@ -196,10 +193,9 @@ START_TEST(pieces_equal_the_whole)
     test_state_free(&at_once);
     test_state_free(&in_pieces);
 }
-END_TEST
 
 /* The number of workers changes between advances, and inside them after every few iterations. */
-START_TEST(changing_workers_do_not_change_a_bit)
+TEST_LOOP(changing_workers_do_not_change_a_bit, 0, 2)
 {
     static const char *const more[][4] = {{"q=5", NULL},
                                           {"data=synthetic:3000:40", "samples=600", "q=5", NULL}};
@@ -232,11 +228,10 @@ START_TEST(changing_workers_do_not_change_a_bit)
     test_state_free(&expected);
     test_state_free(&found);
 }
-END_TEST
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-START_TEST(the_ifo_budget_ends_an_advance)
+TEST(the_ifo_budget_ends_an_advance)
 {
     /* 4 agents, 10 samples: 40 calls at the start, 4 * 2 * 4 = 32 in a recursive iteration. */
     static const char *const more[] = {"q=1000", "batch=4", NULL};
@@ -256,9 +251,8 @@ START_TEST(the_ifo_budget_ends_an_advance)
         test_rig_close(&rig);
     }
 }
-END_TEST
 
-START_TEST(an_interrupt_ends_an_advance)
+TEST(an_interrupt_ends_an_advance)
 {
     for (size_t c = 0; c < COUNTS; c++) {
         test_rig rig;
@@ -272,9 +266,8 @@ START_TEST(an_interrupt_ends_an_advance)
         test_rig_close(&rig);
     }
 }
-END_TEST
 
-START_TEST(a_deadline_ends_an_advance)
+TEST(a_deadline_ends_an_advance)
 {
     for (size_t c = 0; c < COUNTS; c++) {
         test_rig rig;
@@ -290,7 +283,6 @@ START_TEST(a_deadline_ends_an_advance)
         test_rig_close(&rig);
     }
 }
-END_TEST
 
 /* Runs until the given setting stops the run. */
 static saddle_result *stop_by(const char *assignment, const saddle_hooks *hooks)
@@ -320,7 +312,7 @@ static void interrupt_soon(void *context, const saddle_row *row)
         *(volatile sig_atomic_t *)context = 1;
 }
 
-START_TEST(runs_stop_where_they_should)
+TEST(runs_stop_where_they_should)
 {
     assert_stop("iterations=77", SADDLE_STOP_ITERATIONS, 77);
     assert_stop("iterations=0", SADDLE_STOP_ITERATIONS, 0);
@@ -348,7 +340,6 @@ START_TEST(runs_stop_where_they_should)
     ck_assert_uint_eq(result->rows[result->row_count - 1].iteration, 100);
     saddle_result_free(result);
 }
-END_TEST
 
 /* ---- means ----------------------------------------------------------------------------------- */
 
@@ -359,7 +350,7 @@ static void sevenths(void *context, saddle_agent *agent, double *out)
         out[k] = (double)(agent->id * 31 + k) / 7.0;
 }
 
-START_TEST(means_are_in_the_order_of_agents)
+TEST(means_are_in_the_order_of_agents)
 {
     static const char *const more[] = {"agents=37", "samples=2", "topology=ring", NULL};
     for (size_t c = 0; c < COUNTS; c++) {
@@ -378,7 +369,6 @@ START_TEST(means_are_in_the_order_of_agents)
         test_rig_close(&rig);
     }
 }
-END_TEST
 
 /* ---- several rounds per iteration -------------------------------------------------------------- */
 
@@ -458,7 +448,7 @@ static void mix_often(const saddle_mixing *mixing, size_t dim, unsigned times, d
     free(next);
 }
 
-START_TEST(an_iteration_may_have_several_rounds_or_none)
+TEST(an_iteration_may_have_several_rounds_or_none)
 {
     const unsigned iterations = 5;
     for (unsigned rounds = 0; rounds <= 3; rounds++)
@@ -496,7 +486,6 @@ START_TEST(an_iteration_may_have_several_rounds_or_none)
             close_gossip(&rig);
         }
 }
-END_TEST
 
 /* ---- the memory of workers ------------------------------------------------------------------- */
 
@@ -521,7 +510,7 @@ static double no_number(saddle_agent *agents, size_t count, double *x_mean, doub
 
 /* Workers run their agents concurrently, so agents of different workers must not share memory, with or
  * without oracle. */
-START_TEST(workers_have_memory_of_their_own)
+TEST_LOOP(workers_have_memory_of_their_own, 0, 2)
 {
     static const char *const more[] = {"x-dim=600", NULL};
     static const unsigned rounds = 1;
@@ -540,7 +529,6 @@ START_TEST(workers_have_memory_of_their_own)
     ck_assert_ptr_ne(scratch_of[1], scratch_of[2]);
     close_gossip(&rig);
 }
-END_TEST
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
@@ -569,7 +557,7 @@ static double right_value(const saddle_problem *problem, size_t agent, const dou
     return saddle_problem_value(right, agent, x, y, scratch);
 }
 
-START_TEST(the_first_fault_is_reported)
+TEST(the_first_fault_is_reported)
 {
     static const char *const more[] = {"q=1", "tau=20", NULL};
     for (size_t c = 0; c < COUNTS; c++)
@@ -602,9 +590,8 @@ START_TEST(the_first_fault_is_reported)
             test_instance_close(&instance);
         }
 }
-END_TEST
 
-START_TEST(divergence_is_a_result)
+TEST_LOOP(divergence_is_a_result, 0, 2)
 {
     /* Steps far too long for the curvature: the iterates grow without bound, which shows in the metric
      * if it is measured, and otherwise in the iterates themselves. */
@@ -642,7 +629,6 @@ START_TEST(divergence_is_a_result)
     }
     saddle_result_free(first);
 }
-END_TEST
 
 /* A gradient that is NaN from the start, at agent 1 only. */
 static void broken_gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
@@ -670,7 +656,7 @@ static saddle_status known_constants(const saddle_problem *problem, const saddle
 }
 
 /* By the estimate of constants, or by the run if they are known. */
-START_TEST(a_start_that_is_not_finite_is_named)
+TEST(a_start_that_is_not_finite_is_named)
 {
     saddle_error error = {.message = ""};
     saddle_problem problem = *test_own_problem();
@@ -691,9 +677,8 @@ START_TEST(a_start_that_is_not_finite_is_named)
     saddle_instance_free(instance);
     test_plan_free(plan);
 }
-END_TEST
 
-START_TEST(unknown_engines_and_algorithms_are_refused)
+TEST(unknown_engines_and_algorithms_are_refused)
 {
     saddle_error error = {.message = ""};
     const saddle_engine_class *engine = NULL;
@@ -704,34 +689,4 @@ START_TEST(unknown_engines_and_algorithms_are_refused)
     assert_refused(saddle_algorithm_find(&algorithm, "precission", &error), error, SADDLE_BAD_INPUT,
                    "precission");
     ck_assert_ptr_nonnull(strstr(error.message, "precision"));
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("engines");
-    TCase *cases = tcase_create("engines");
-    tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, threads_do_not_change_a_bit, 0, INSTANCES);
-    tcase_add_loop_test(cases, workers_share_large_agents, 0,
-                        sizeof large_instances / sizeof *large_instances);
-    tcase_add_loop_test(cases, changing_workers_do_not_change_a_bit, 0, 2);
-    tcase_add_loop_test(cases, pieces_equal_the_whole, 0, INSTANCES);
-    tcase_add_test(cases, the_ifo_budget_ends_an_advance);
-    tcase_add_test(cases, an_interrupt_ends_an_advance);
-    tcase_add_test(cases, a_deadline_ends_an_advance);
-    tcase_add_test(cases, runs_stop_where_they_should);
-    tcase_add_test(cases, means_are_in_the_order_of_agents);
-    tcase_add_test(cases, an_iteration_may_have_several_rounds_or_none);
-    tcase_add_test(cases, the_first_fault_is_reported);
-    tcase_add_loop_test(cases, divergence_is_a_result, 0, 2);
-    tcase_add_test(cases, a_start_that_is_not_finite_is_named);
-    tcase_add_test(cases, unknown_engines_and_algorithms_are_refused);
-    suite_add_tcase(suite, cases);
-    TCase *workers = tcase_create("workers");
-    tcase_set_timeout(workers, 300);
-    tcase_add_loop_test(workers, the_oracle_serves_any_number_of_threads, 0, 2);
-    tcase_add_loop_test(workers, workers_have_memory_of_their_own, 0, 2);
-    suite_add_tcase(suite, workers);
-    return suite;
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "algorithms/longest_step.h"
 #include "instances.h"
@@ -661,13 +662,12 @@ static void follow(int which, int method, const char *const *more, uint64_t iter
     test_rig_close(&r);
 }
 
-START_TEST(methods_follow_their_rules)
+TEST_LOOP(methods_follow_their_rules, 0, INSTANCES *METHODS)
 {
     follow(_i / METHODS, _i % METHODS, NULL, 24);
 }
-END_TEST
 
-START_TEST(options_do_what_they_say)
+TEST(options_do_what_they_say)
 {
     static const struct {
         int method;
@@ -701,9 +701,8 @@ START_TEST(options_do_what_they_say)
         for (size_t k = 0; k < sizeof where / sizeof *where; k++)
             follow(where[k], variant[v].method, variant[v].assignment, 20);
 }
-END_TEST
 
-START_TEST(methods_follow_their_rules_with_a_regularizer)
+TEST(methods_follow_their_rules_with_a_regularizer)
 {
     static const char *const more[] = {"regularizer=l1:0.02", NULL};
     static const char *const extra[] = {"regularizer=l1:0.02", "strategy=extra", NULL};
@@ -713,7 +712,6 @@ START_TEST(methods_follow_their_rules_with_a_regularizer)
     }
     follow(QUADRATIC_CONVEX_ODD, DAMA, extra, 24);
 }
-END_TEST
 
 /* ---- convergence ----------------------------------------------------------------------------- */
 
@@ -781,7 +779,7 @@ static double optimality_gap(test_rig *r)
     return worst;
 }
 
-START_TEST(full_gradients_converge_linearly_without_a_bias)
+TEST_LOOP(full_gradients_converge_linearly_without_a_bias, 0, TEST_SLOWDOWN > 1 ? 1 : EXACT)
 {
     static const char *const more[][4] = {
         {NULL},
@@ -806,11 +804,10 @@ START_TEST(full_gradients_converge_linearly_without_a_bias)
         test_rig_close(&r);
     }
 }
-END_TEST
 
 /* ---- defaults and refusals ------------------------------------------------------------------- */
 
-START_TEST(defaults_are_what_the_files_say)
+TEST(defaults_are_what_the_files_say)
 {
     for (int which = 0; which < INSTANCES; which++)
         for (int method = 0; method < METHODS; method++) {
@@ -864,10 +861,9 @@ START_TEST(defaults_are_what_the_files_say)
             test_rig_close(&r);
         }
 }
-END_TEST
 
 /* FastMix of DREAM's own K halves what agents disagree by, and that of a smaller K does not. */
-START_TEST(dream_mixes_as_often_as_the_network_needs)
+TEST(dream_mixes_as_often_as_the_network_needs)
 {
     static const char *const networks[][4] = {
         {"topology=ring", "agents=20", "samples=4", NULL},
@@ -903,9 +899,8 @@ START_TEST(dream_mixes_as_often_as_the_network_needs)
         test_rig_close(&r);
     }
 }
-END_TEST
 
-START_TEST(paper_steps_are_those_of_the_authors)
+TEST(paper_steps_are_those_of_the_authors)
 {
     static const struct {
         const char *name;
@@ -922,10 +917,9 @@ START_TEST(paper_steps_are_those_of_the_authors)
         test_rig_close(&r);
     }
 }
-END_TEST
 
-/* The time of an iteration is proportional to K: here well below a second instead of minutes. */
-START_TEST(many_rounds_of_mixing_take_no_longer_each)
+/* The time of an iteration is proportional to K: here well below a second, and not more than ten minutes. */
+TEST(many_rounds_of_mixing_take_no_longer_each)
 {
     static const char *const assignment[] = {
         "problem=quadratic", "samples=4",    "algorithm=dgda-vr", "topology=ring",
@@ -933,11 +927,11 @@ START_TEST(many_rounds_of_mixing_take_no_longer_each)
     saddle_error error = {.message = ""};
     saddle_plan *plan = test_plan(NULL, assignment);
     saddle_result *result = NULL;
+    alarm(600);
     assert_ok(saddle_solve(NULL, plan, &result, &error), error);
     saddle_result_free(result);
     test_plan_free(plan);
 }
-END_TEST
 
 /* Runs a plan that must be refused, with a message that contains `part`. */
 static void refuse(const char *const *assignment, const char *part)
@@ -951,7 +945,7 @@ static void refuse(const char *const *assignment, const char *part)
     test_plan_free(plan);
 }
 
-START_TEST(what_cannot_work_is_refused)
+TEST(what_cannot_work_is_refused)
 {
 #define SMALL "problem=quadratic", "samples=8", "iterations=2"
     refuse((const char *[]){SMALL, "algorithm=dama", "links=lossy:0.1", NULL},
@@ -975,27 +969,4 @@ START_TEST(what_cannot_work_is_refused)
         refuse((const char *[]){SMALL, name, "steps=theory", NULL},
                has_paper ? "use practical or paper instead" : "use practical instead");
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("field");
-    TCase *cases = tcase_create("field");
-    tcase_set_timeout(cases, 300.0);
-    tcase_add_loop_test(cases, methods_follow_their_rules, 0, INSTANCES * METHODS);
-    tcase_add_test(cases, options_do_what_they_say);
-    tcase_add_test(cases, methods_follow_their_rules_with_a_regularizer);
-    tcase_add_loop_test(cases, full_gradients_converge_linearly_without_a_bias, 0,
-                        TEST_SLOWDOWN > 1 ? 1 : EXACT);
-    tcase_add_test(cases, defaults_are_what_the_files_say);
-    tcase_add_test(cases, dream_mixes_as_often_as_the_network_needs);
-    tcase_add_test(cases, paper_steps_are_those_of_the_authors);
-    tcase_add_test(cases, what_cannot_work_is_refused);
-    TCase *bounded = tcase_create("bounded");
-    tcase_set_timeout(bounded, 60.0);
-    tcase_add_test(bounded, many_rounds_of_mixing_take_no_longer_each);
-    suite_add_tcase(suite, cases);
-    suite_add_tcase(suite, bounded);
-    return suite;
 }

@@ -90,7 +90,7 @@ static void take_gradient(void *context, saddle_agent *agent)
 
 /* The mean of every conserved sum over agents is that of the estimates that the table names. PRECISION's
  * estimates are the full gradients whenever it refreshes. */
-START_TEST(sums_are_those_of_their_estimates)
+TEST_LOOP(sums_are_those_of_their_estimates, 0, INSTANCES)
 {
     enum { REFRESH = 3, ITERATIONS = 8 };
     size_t algorithms;
@@ -130,7 +130,6 @@ START_TEST(sums_are_those_of_their_estimates)
     ck_assert_uint_eq(checked, (size_t)21 * ITERATIONS);
     ck_assert(shifted > 0 || _i != LOGISTIC_BOX_SPARSE);
 }
-END_TEST
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
@@ -174,7 +173,7 @@ static void watched_round(saddle_agent *agent)
 
 /* Results go to the agent's own memory and overwrite no point, so that an engine may evaluate the
  * requests of all agents at once. */
-START_TEST(requests_are_apart)
+TEST(requests_are_apart)
 {
     static const saddle_phase phases[] = {{"watched", .before = watched_round}, {.name = NULL}};
     size_t algorithms;
@@ -190,7 +189,6 @@ START_TEST(requests_are_apart)
         test_rig_close(&rig);
     }
 }
-END_TEST
 
 /* ---- wrong layouts --------------------------------------------------------------------------- */
 
@@ -293,7 +291,7 @@ static void mistaken_round(saddle_agent *agent)
 }
 
 /* A user-defined algorithm with each mistake in turn. None gets as far as its first agent. */
-START_TEST(a_wrong_layout_is_refused)
+TEST(a_wrong_layout_is_refused)
 {
     static const char *const reason[MISTAKES] = {
         [TOO_MANY_FIELDS] = "its layout has 12 fields; at most 8",
@@ -340,17 +338,4 @@ START_TEST(a_wrong_layout_is_refused)
         test_plan_free(plan);
         test_instance_close(&instance);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("layouts");
-    TCase *cases = tcase_create("layouts");
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, sums_are_those_of_their_estimates, 0, INSTANCES);
-    tcase_add_test(cases, requests_are_apart);
-    tcase_add_test(cases, a_wrong_layout_is_refused);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

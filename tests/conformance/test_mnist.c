@@ -81,7 +81,7 @@ static double held_out_auc(const char *path, const char *score, const char *tau,
     return auc;
 }
 
-START_TEST(a_network_ranks_unseen_digits_better_than_a_line)
+TEST(a_network_ranks_unseen_digits_better_than_a_line)
 {
     const char *found = saddle_test_data("t10k-images-idx3-ubyte.gz");
     if (found == NULL)
@@ -99,14 +99,4 @@ START_TEST(a_network_ranks_unseen_digits_better_than_a_line)
     assert_at_most(0.85, linear);
     assert_at_most(linear + 0.02, network);
     saddle_dataset_free(images);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("mnist");
-    TCase *cases = tcase_create("mnist");
-    tcase_add_test(cases, a_network_ranks_unseen_digits_better_than_a_line);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -579,13 +579,12 @@ static void follow(int which, int method, const char *const *more, uint64_t iter
     rig_close(&r);
 }
 
-START_TEST(methods_follow_their_rules)
+TEST_LOOP(methods_follow_their_rules, 0, INSTANCES *METHODS)
 {
     follow(_i / METHODS, _i % METHODS, NULL, 24);
 }
-END_TEST
 
-START_TEST(options_do_what_they_say)
+TEST(options_do_what_they_say)
 {
     static const struct {
         int method;
@@ -606,9 +605,8 @@ START_TEST(options_do_what_they_say)
         for (size_t k = 0; k < sizeof where / sizeof *where; k++)
             follow(where[k], variant[v].method, variant[v].assignment, 20);
 }
-END_TEST
 
-START_TEST(methods_follow_their_rules_with_a_regularizer)
+TEST(methods_follow_their_rules_with_a_regularizer)
 {
     static const char *const more[] = {"regularizer=l1:0.02", NULL};
     for (int method = 0; method < METHODS; method++) {
@@ -616,7 +614,6 @@ START_TEST(methods_follow_their_rules_with_a_regularizer)
         follow(QUADRATIC_CONVEX_ODD, method, more, 24);
     }
 }
-END_TEST
 
 /* ---- convergence ----------------------------------------------------------------------------- */
 
@@ -691,7 +688,7 @@ static void assert_linear(const char *name, const char *const *more, uint64_t bl
     rig_close(&r);
 }
 
-START_TEST(full_gradients_converge_linearly_to_the_saddle)
+TEST(full_gradients_converge_linearly_to_the_saddle)
 {
     static const char *const exact[] = {"resolvent-tolerance=1e-6", "resolvent-steps=1000", NULL};
     static const char *const alternating[] = {"ascents=1", NULL};
@@ -700,9 +697,8 @@ START_TEST(full_gradients_converge_linearly_to_the_saddle)
     assert_linear("dppsp", NULL, 60);
     assert_linear("dppsp", exact, 60);
 }
-END_TEST
 
-START_TEST(dposg_is_linear_without_noise_and_has_a_floor_with_it)
+TEST(dposg_is_linear_without_noise_and_has_a_floor_with_it)
 {
     static const char *const alike[] = {"batch=1000", "heterogeneity=0", NULL};
     static const char *const noisy[] = {"eta-x=0.02", "eta-y=0.02", NULL};
@@ -714,9 +710,8 @@ START_TEST(dposg_is_linear_without_noise_and_has_a_floor_with_it)
     ck_assert_double_gt(lower, 1e-5);
     assert_at_most(lower, floor / 2.0);
 }
-END_TEST
 
-START_TEST(more_mixing_rounds_bring_agents_together)
+TEST(more_mixing_rounds_bring_agents_together)
 {
     static const char *const once[] = {"batch=1000", "mixing-rounds=1", NULL};
     static const char *const often[] = {"batch=1000", "mixing-rounds=16", NULL};
@@ -724,9 +719,8 @@ START_TEST(more_mixing_rounds_bring_agents_together)
     double apart = error_after("dposg", once, 3000);
     assert_at_most(error_after("dposg", often, 3000), apart / 2.0);
 }
-END_TEST
 
-START_TEST(cspsg_averages_approach_the_saddle_at_their_rate)
+TEST(cspsg_averages_approach_the_saddle_at_their_rate)
 {
     static const char *const rules[][3] = {{"decay=doubling", "eta-y=0.125", NULL},
                                            {"decay=sqrt", "eta-y=0.125", NULL}};
@@ -741,7 +735,6 @@ START_TEST(cspsg_averages_approach_the_saddle_at_their_rate)
         assert_at_most(error, 0.1);
     }
 }
-END_TEST
 
 /* Returns the largest entry of z - prox(z - (1/m) sum_i A_i(z)) over X and Y, where all agents agree. */
 static double optimality_gap(rig *r)
@@ -777,7 +770,7 @@ static double optimality_gap(rig *r)
     return worst;
 }
 
-START_TEST(constrained_saddles_have_no_bias)
+TEST(constrained_saddles_have_no_bias)
 {
     static const char *const more[][4] = {
         {"x-set=l2-ball:0.5", "y-set=l1-ball:0.3", NULL},
@@ -794,7 +787,6 @@ START_TEST(constrained_saddles_have_no_bias)
             rig_close(&r);
         }
 }
-END_TEST
 
 /* ---- DPPSP against exact resolvents ---------------------------------------------------------- */
 
@@ -853,7 +845,7 @@ static void exact_resolvent(slow *s, size_t i, const double *w, double *z)
     free(value);
 }
 
-START_TEST(dppsp_with_tight_resolvents_is_p_extra)
+TEST(dppsp_with_tight_resolvents_is_p_extra)
 {
     static const char *const tight[] = {"resolvent-tolerance=1e-12", "resolvent-steps=100000",
                                         NULL};
@@ -888,9 +880,8 @@ START_TEST(dppsp_with_tight_resolvents_is_p_extra)
     slow_close(&s);
     rig_close(&r);
 }
-END_TEST
 
-START_TEST(proximal_points_are_as_near_as_the_tolerance_says)
+TEST(proximal_points_are_as_near_as_the_tolerance_says)
 {
     static const char *const tolerances[] = {"resolvent-tolerance=0.5", "resolvent-tolerance=0.1",
                                              "resolvent-tolerance=0.001"};
@@ -923,7 +914,6 @@ START_TEST(proximal_points_are_as_near_as_the_tolerance_says)
         rig_close(&r);
     }
 }
-END_TEST
 
 /* ---- one agent ------------------------------------------------------------------------------- */
 
@@ -950,7 +940,7 @@ static double *history(const char *name, const char *const *more, size_t *length
     return result;
 }
 
-START_TEST(prox_dsgda_at_one_agent_is_damped_gda)
+TEST(prox_dsgda_at_one_agent_is_damped_gda)
 {
     /* nu / tau = 0.02, eta alpha = 0.015 */
     static const char *const damped[] = {"agents=1", "batch=1000", "nu=0.2",     "tau=10",
@@ -965,9 +955,8 @@ START_TEST(prox_dsgda_at_one_agent_is_damped_gda)
     free(a);
     free(b);
 }
-END_TEST
 
-START_TEST(gt_gda_at_one_agent_is_alternating_gda)
+TEST(gt_gda_at_one_agent_is_alternating_gda)
 {
     static const char *const more[] = {"agents=1",   "ascents=1",        "eta-x=0.03",
                                        "eta-y=0.02", "x-set=box:-0.5:1", NULL};
@@ -997,9 +986,8 @@ START_TEST(gt_gda_at_one_agent_is_alternating_gda)
     slow_close(&s);
     rig_close(&r);
 }
-END_TEST
 
-START_TEST(cspsg_at_one_agent_begins_as_sgda)
+TEST(cspsg_at_one_agent_begins_as_sgda)
 {
     static const char *const more[] = {"agents=1", "eta-x=0.02", "eta-y=0.015", NULL};
     rig average;
@@ -1025,11 +1013,10 @@ START_TEST(cspsg_at_one_agent_begins_as_sgda)
     rig_close(&average);
     rig_close(&plain);
 }
-END_TEST
 
 /* ---- defaults, threads, faults, errors --------------------------------------------------------- */
 
-START_TEST(defaults_are_what_the_files_say)
+TEST(defaults_are_what_the_files_say)
 {
     for (int which = 0; which < INSTANCES; which++)
         for (int method = 0; method < METHODS; method++) {
@@ -1061,9 +1048,8 @@ START_TEST(defaults_are_what_the_files_say)
             rig_close(&r);
         }
 }
-END_TEST
 
-START_TEST(dposg_mixes_as_often_as_the_network_needs)
+TEST(dposg_mixes_as_often_as_the_network_needs)
 {
     static const char *const networks[][4] = {{"agents=1", "samples=4", NULL},
                                               {"topology=complete", NULL},
@@ -1087,9 +1073,8 @@ START_TEST(dposg_mixes_as_often_as_the_network_needs)
         rig_close(&r);
     }
 }
-END_TEST
 
-START_TEST(threads_do_not_change_a_bit)
+TEST(threads_do_not_change_a_bit)
 {
     for (int method = 0; method < METHODS; method++) {
         test_state found[3];
@@ -1110,9 +1095,8 @@ START_TEST(threads_do_not_change_a_bit)
             test_state_free(&found[k]);
     }
 }
-END_TEST
 
-START_TEST(pausing_changes_nothing)
+TEST(pausing_changes_nothing)
 {
     for (int method = 0; method < METHODS; method++) {
         rig whole;
@@ -1137,9 +1121,8 @@ START_TEST(pausing_changes_nothing)
         rig_close(&pieces);
     }
 }
-END_TEST
 
-START_TEST(overflow_is_named)
+TEST(overflow_is_named)
 {
     static const char *const wild[] = {"eta-x=1e300", "eta-y=1e300", "resolvent-steps=3", NULL};
     for (int method = 0; method < METHODS; method++) {
@@ -1154,9 +1137,8 @@ START_TEST(overflow_is_named)
         rig_close(&r);
     }
 }
-END_TEST
 
-START_TEST(bad_options_are_refused)
+TEST(bad_options_are_refused)
 {
     static const struct {
         const char *name, *value, *part;
@@ -1178,9 +1160,8 @@ START_TEST(bad_options_are_refused)
     }
     test_plan_free(plan);
 }
-END_TEST
 
-START_TEST(dposg_asks_for_rounds_where_lambda_is_not_known)
+TEST(dposg_asks_for_rounds_where_lambda_is_not_known)
 {
     rig r = {.engine = NULL};
     test_instance_open(&r.instance, QUADRATIC_CONVEX_ODD, NULL);
@@ -1199,34 +1180,4 @@ START_TEST(dposg_asks_for_rounds_where_lambda_is_not_known)
         test_release(r.algorithm, r.parameters);
     }
     test_instance_close(&r.instance);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("network");
-    TCase *cases = tcase_create("network");
-    tcase_set_timeout(cases, 300.0);
-    tcase_add_loop_test(cases, methods_follow_their_rules, 0, INSTANCES * METHODS);
-    tcase_add_test(cases, options_do_what_they_say);
-    tcase_add_test(cases, methods_follow_their_rules_with_a_regularizer);
-    tcase_add_test(cases, full_gradients_converge_linearly_to_the_saddle);
-    tcase_add_test(cases, dposg_is_linear_without_noise_and_has_a_floor_with_it);
-    tcase_add_test(cases, more_mixing_rounds_bring_agents_together);
-    tcase_add_test(cases, cspsg_averages_approach_the_saddle_at_their_rate);
-    tcase_add_test(cases, constrained_saddles_have_no_bias);
-    tcase_add_test(cases, dppsp_with_tight_resolvents_is_p_extra);
-    tcase_add_test(cases, proximal_points_are_as_near_as_the_tolerance_says);
-    tcase_add_test(cases, prox_dsgda_at_one_agent_is_damped_gda);
-    tcase_add_test(cases, gt_gda_at_one_agent_is_alternating_gda);
-    tcase_add_test(cases, cspsg_at_one_agent_begins_as_sgda);
-    tcase_add_test(cases, defaults_are_what_the_files_say);
-    tcase_add_test(cases, dposg_mixes_as_often_as_the_network_needs);
-    tcase_add_test(cases, threads_do_not_change_a_bit);
-    tcase_add_test(cases, pausing_changes_nothing);
-    tcase_add_test(cases, overflow_is_named);
-    tcase_add_test(cases, bad_options_are_refused);
-    tcase_add_test(cases, dposg_asks_for_rounds_where_lambda_is_not_known);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -178,7 +178,7 @@ static void draw_network(saddle_rng *rng, bool with_default, slow_network *n)
     ck_assert(fclose(edges) == 0 && fclose(model) == 0);
 }
 
-START_TEST(clocks_are_as_defined_on_random_networks)
+TEST(clocks_are_as_defined_on_random_networks)
 {
     static const char *const threads[] = {"threads=1", "threads=2", "threads=5"};
     saddle_rng rng;
@@ -202,12 +202,11 @@ START_TEST(clocks_are_as_defined_on_random_networks)
         saddle_result_free(result);
     }
 }
-END_TEST
 
 /* ---- by hand ------------------------------------------------------------------------------------ */
 
 /* Two agents; all numbers are powers of two, so that nothing is rounded. Messages have 3 and 8 doubles. */
-START_TEST(two_agents_by_hand)
+TEST(two_agents_by_hand)
 {
     saddle_test_enter_directory();
     uint64_t a = calls_of(0, 0, 2);
@@ -230,10 +229,9 @@ START_TEST(two_agents_by_hand)
     }
     saddle_result_free(result);
 }
-END_TEST
 
 /* The costs of a text hold for all agents and links. */
-START_TEST(each_cost_by_itself)
+TEST(each_cost_by_itself)
 {
     static const char *const two[] = {"agents=2", "topology=complete", NULL};
     for (int k = 0; k < 4; k++) {
@@ -259,10 +257,9 @@ START_TEST(each_cost_by_itself)
         saddle_result_free(result);
     }
 }
-END_TEST
 
 /* Messages that are lost or late are waited for like others; agents that are gone are not. */
-START_TEST(lost_messages_take_their_time)
+TEST(lost_messages_take_their_time)
 {
     static const char *const links[] = {"links=reliable", "links=lossy:0.5", "links=burst:0.3:5",
                                         "links=delay:5", "links=lossy:0.99"};
@@ -291,10 +288,9 @@ START_TEST(lost_messages_take_their_time)
         saddle_result_free(result);
     }
 }
-END_TEST
 
 /* A centralized algorithm runs at one agent, which computes at the `default` speed and never waits. */
-START_TEST(centralized_algorithms_only_compute)
+TEST(centralized_algorithms_only_compute)
 {
     saddle_error error = {.message = ""};
     saddle_instance *instance = NULL;
@@ -314,7 +310,6 @@ START_TEST(centralized_algorithms_only_compute)
     saddle_instance_free(instance);
     test_plan_free(plan);
 }
-END_TEST
 
 /* ---- runs of all algorithms ---------------------------------------------------------------------- */
 
@@ -351,7 +346,7 @@ static void assert_same_seconds(const saddle_result *a, const saddle_result *b)
 }
 
 /* Threads, a stop in the middle, and a limit. */
-START_TEST(runs_keep_time)
+TEST(runs_keep_time)
 {
     size_t algorithms;
     const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
@@ -392,10 +387,9 @@ START_TEST(runs_keep_time)
         ck_assert_int_eq(system("rm -r kept"), 0);
     }
 }
-END_TEST
 
 /* A model does not affect what is computed, and without one there is no column. */
-START_TEST(time_is_only_counted)
+TEST(time_is_only_counted)
 {
     saddle_result *with = run_spender((const char *[]){"agents=5", MODEL, NULL});
     saddle_result *without = run_spender((const char *[]){"agents=5", NULL});
@@ -424,7 +418,6 @@ START_TEST(time_is_only_counted)
     saddle_result_free(with);
     saddle_result_free(without);
 }
-END_TEST
 
 /* ---- errors --------------------------------------------------------------------------------------- */
 
@@ -443,7 +436,7 @@ static const char *refusal(const char *text)
     return error.message;
 }
 
-START_TEST(models_that_are_refused)
+TEST(models_that_are_refused)
 {
     static const struct {
         const char *text;
@@ -505,7 +498,6 @@ START_TEST(models_that_are_refused)
                       "%s: '%s'", files[k].text, message);
     }
 }
-END_TEST
 
 /* Runs a small quadratic, or resumes it. */
 static saddle_status run_small(const char *const *more, saddle_error *error)
@@ -525,7 +517,7 @@ static saddle_status run_small(const char *const *more, saddle_error *error)
     return status;
 }
 
-START_TEST(runs_that_are_refused)
+TEST(runs_that_are_refused)
 {
     saddle_error error = {.message = ""};
     saddle_test_enter_directory();
@@ -558,23 +550,4 @@ START_TEST(runs_that_are_refused)
         run_small((const char *[]){"resume=b", "link-model=one", "iterations=9", NULL}, &error),
         error, SADDLE_BAD_INPUT,
         "--link-model: 'one' has changed since the run of the checkpoint 'b/");
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("network_time");
-    TCase *tests = tcase_create("network_time");
-    tcase_set_timeout(tests, 300.0);
-    tcase_add_test(tests, clocks_are_as_defined_on_random_networks);
-    tcase_add_test(tests, two_agents_by_hand);
-    tcase_add_test(tests, each_cost_by_itself);
-    tcase_add_test(tests, lost_messages_take_their_time);
-    tcase_add_test(tests, centralized_algorithms_only_compute);
-    tcase_add_test(tests, runs_keep_time);
-    tcase_add_test(tests, time_is_only_counted);
-    tcase_add_test(tests, models_that_are_refused);
-    tcase_add_test(tests, runs_that_are_refused);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

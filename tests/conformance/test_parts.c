@@ -208,7 +208,7 @@ static void compare(const bench *b, const answer *found, const answer *expected)
                     1e-12 * (expected->request.variance + square));
 }
 
-START_TEST(requests_are_means_over_samples)
+TEST_LOOP(requests_are_means_over_samples, 0, CASES)
 {
     bench b;
     bench_open(&b, _i);
@@ -227,10 +227,9 @@ START_TEST(requests_are_means_over_samples)
             }
     bench_close(&b);
 }
-END_TEST
 
 /* add_samples() over a batch that is cut anywhere gives the same sum. */
-START_TEST(ranges_add_up)
+TEST_LOOP(ranges_add_up, 0, CASES)
 {
     bench b;
     bench_open(&b, _i);
@@ -279,9 +278,8 @@ START_TEST(ranges_add_up)
         }
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(parts_in_any_order_have_the_same_bits)
+TEST_LOOP(parts_in_any_order_have_the_same_bits, 0, CASES)
 {
     bench b;
     bench_open(&b, _i);
@@ -324,11 +322,10 @@ START_TEST(parts_in_any_order_have_the_same_bits)
     ck_assert_uint_ge(most, 4);
     bench_close(&b);
 }
-END_TEST
 
 /* ---- how batches are divided ----------------------------------------------------------------- */
 
-START_TEST(divisions_follow_the_sizes)
+TEST(divisions_follow_the_sizes)
 {
     static const size_t samples[] = {1000000};
     saddle_problem p = *test_own_problem();
@@ -379,10 +376,9 @@ START_TEST(divisions_follow_the_sizes)
     ck_assert_uint_eq(saddle_parts_count(&p, &batch), 1);
     bench_close(&b);
 }
-END_TEST
 
 /* Memory for all samples of a pool, which are processed in groups, suffices for any drawn batch, which is not. */
-START_TEST(partials_fit_every_batch_of_a_pool)
+TEST(partials_fit_every_batch_of_a_pool)
 {
     static const size_t samples[] = {10000};
     bench b;
@@ -407,10 +403,9 @@ START_TEST(partials_fit_every_batch_of_a_pool)
     ck_assert(more_than_all);
     bench_close(&b);
 }
-END_TEST
 
 /* However many coordinates there are, there are few blocks. */
-START_TEST(blocks_are_few)
+TEST(blocks_are_few)
 {
     for (size_t x_dim = 1; x_dim < 20; x_dim++)
         for (size_t y_dim = 1; y_dim < 40000; y_dim++) {
@@ -419,7 +414,6 @@ START_TEST(blocks_are_few)
             ck_assert_uint_le(saddle_larger(blocks.x_count, blocks.y_count), SADDLE_MOST_BLOCKS);
         }
 }
-END_TEST
 
 /* ---- a user-defined problem with add_samples() -------------------------------------------------- */
 
@@ -479,7 +473,7 @@ static double own_value(const saddle_problem *problem, size_t agent, const doubl
 }
 
 /* The same solution, whichever functions the problem has, alone and in a pool. */
-START_TEST(own_problems_may_have_either)
+TEST(own_problems_may_have_either)
 {
     static const size_t samples[] = {200, 90, 41};
     static const char *const algorithms[] = {"precision", "precision+", "gda", "sgda"};
@@ -516,23 +510,4 @@ START_TEST(own_problems_may_have_either)
         assert_near(metric[0], metric[1], 1e-9 * (1.0 + fabs(metric[1])));
         assert_near(loss[0], loss[1], 1e-9 * (1.0 + fabs(loss[1])));
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("parts");
-    TCase *every = tcase_create("every problem");
-    tcase_set_timeout(every, 120);
-    tcase_add_loop_test(every, requests_are_means_over_samples, 0, CASES);
-    tcase_add_loop_test(every, ranges_add_up, 0, CASES);
-    tcase_add_loop_test(every, parts_in_any_order_have_the_same_bits, 0, CASES);
-    suite_add_tcase(suite, every);
-    TCase *single = tcase_create("single");
-    tcase_add_test(single, divisions_follow_the_sizes);
-    tcase_add_test(single, partials_fit_every_batch_of_a_pool);
-    tcase_add_test(single, blocks_are_few);
-    tcase_add_test(single, own_problems_may_have_either);
-    suite_add_tcase(suite, single);
-    return suite;
 }

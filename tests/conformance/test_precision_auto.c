@@ -636,16 +636,15 @@ static const char *const variants[][3] = {
     {"topology=path", "mixing=metropolis", NULL},
 };
 
-START_TEST(it_follows_its_rules)
+TEST_LOOP(it_follows_its_rules, 0, INSTANCES)
 {
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         bool seen[EVENTS] = {false};
         follow(_i, false, variants[v], TEST_SLOWDOWN > 1 ? 12 : 40, seen);
     }
 }
-END_TEST
 
-START_TEST(precision_plus_follows_its_rules)
+TEST_LOOP(precision_plus_follows_its_rules, 0, INSTANCES)
 {
     static const char *const more[][4] = {
         {NULL}, {"nu=0.05", "eta=0.02", "tau=3", NULL}, {"regularizer=none", NULL}};
@@ -654,9 +653,8 @@ START_TEST(precision_plus_follows_its_rules)
         follow(_i, true, more[v], TEST_SLOWDOWN > 1 ? 12 : 40, seen);
     }
 }
-END_TEST
 
-START_TEST(everything_is_compared)
+TEST(everything_is_compared)
 {
     static const char *const name[EVENTS] = {
         "difference",     "refresh from a part of the samples",
@@ -681,17 +679,4 @@ START_TEST(everything_is_compared)
     bool plus[EVENTS] = {false};
     follow(LOGISTIC_BOX_SPARSE, true, (const char *const[]){NULL}, 40, plus);
     ck_assert(plus[DIFFERENCES] && plus[PARTIAL_REFRESHES]);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("precision_auto");
-    TCase *rules = tcase_create("rules");
-    tcase_set_timeout(rules, 300);
-    tcase_add_loop_test(rules, it_follows_its_rules, 0, INSTANCES);
-    tcase_add_loop_test(rules, precision_plus_follows_its_rules, 0, INSTANCES);
-    tcase_add_test(rules, everything_is_compared);
-    suite_add_tcase(suite, rules);
-    return suite;
 }

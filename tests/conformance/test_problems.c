@@ -505,7 +505,7 @@ static void compare_slopes(bench *b, size_t agent, slow_value *value)
     free(z);
 }
 
-START_TEST(gradients_are_slopes_of_the_formula)
+TEST_LOOP(gradients_are_slopes_of_the_formula, 0, INSTANCES)
 {
     bench b;
     bench_open(&b, _i);
@@ -520,7 +520,6 @@ START_TEST(gradients_are_slopes_of_the_formula)
     }
     bench_close(&b);
 }
-END_TEST
 
 /* ---- the quadratic, from its gradients ------------------------------------------------------- */
 
@@ -578,7 +577,7 @@ static void check_affine(bench *b, size_t agent, const saddle_batch *batch)
     free(hessian);
 }
 
-START_TEST(the_quadratic_is_quadratic)
+TEST_LOOP(the_quadratic_is_quadratic, QUADRATIC_CONVEX_ODD, OWN_PROBLEM)
 {
     bench b;
     bench_open(&b, _i);
@@ -613,7 +612,6 @@ START_TEST(the_quadratic_is_quadratic)
     }
     bench_close(&b);
 }
-END_TEST
 
 /* gx[slot], gy[slot] = network gradient at (x, y). */
 static void network_gradient(bench *b, const double *x, const double *y, int slot)
@@ -639,7 +637,7 @@ static double network_value(bench *b, const double *x, const double *y)
     return sum / (double)b->problem->agents;
 }
 
-START_TEST(the_known_saddle_is_a_saddle)
+TEST_LOOP(the_known_saddle_is_a_saddle, QUADRATIC_CONVEX_ODD, QUADRATIC_BALL)
 {
     bench b;
     bench_open(&b, _i);
@@ -679,9 +677,8 @@ START_TEST(the_known_saddle_is_a_saddle)
     }
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(the_nonconvex_quadratic_is_not_convex)
+TEST(the_nonconvex_quadratic_is_not_convex)
 {
     for (int which = QUADRATIC_CONVEX_ODD; which <= QUADRATIC_NONCONVEX; which++) {
         bench b;
@@ -702,7 +699,6 @@ START_TEST(the_nonconvex_quadratic_is_not_convex)
         bench_close(&b);
     }
 }
-END_TEST
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
@@ -715,7 +711,7 @@ static void draw_batch(bench *b, size_t agent, size_t count, uint32_t *index)
 
 enum { MOST = 600 };
 
-START_TEST(a_batch_is_the_mean_of_its_samples)
+TEST_LOOP(a_batch_is_the_mean_of_its_samples, 0, INSTANCES)
 {
     static const size_t sizes[] = {1, 2, 7, 300, MOST};
     bench b;
@@ -752,7 +748,6 @@ START_TEST(a_batch_is_the_mean_of_its_samples)
         }
     bench_close(&b);
 }
-END_TEST
 
 /* Computes the difference between points 1 and 0 into (gx, gy)[slot], by one function or by two gradients. */
 static void difference_by(bench *b, const saddle_problem *problem, size_t agent,
@@ -762,7 +757,7 @@ static void difference_by(bench *b, const saddle_problem *problem, size_t agent,
                               b->gx[slot], b->gy[slot], b->scratch);
 }
 
-START_TEST(differences_are_differences)
+TEST_LOOP(differences_are_differences, 0, INSTANCES)
 {
     bench b;
     bench_open(&b, _i);
@@ -786,10 +781,9 @@ START_TEST(differences_are_differences)
         }
     bench_close(&b);
 }
-END_TEST
 
 /* A problem that declares y_curvature changes gy only in the entries of the batch; the rest is linear. */
-START_TEST(declared_structure_holds)
+TEST_LOOP(declared_structure_holds, 0, INSTANCES)
 {
     bench b;
     bench_open(&b, _i);
@@ -821,7 +815,6 @@ START_TEST(declared_structure_holds)
     }
     bench_close(&b);
 }
-END_TEST
 
 /* Computes the sample variance in two passes, the mean first, which is left in gx[0], gy[0]. */
 static double two_pass_variance(bench *b, size_t agent, const saddle_batch *batch)
@@ -837,7 +830,7 @@ static double two_pass_variance(bench *b, size_t agent, const saddle_batch *batc
     return batch->count > 1 ? sum / (double)(batch->count - 1) : 0.0;
 }
 
-START_TEST(variances_are_sample_variances)
+TEST_LOOP(variances_are_sample_variances, 0, INSTANCES)
 {
     static const size_t sizes[] = {1, 2, 9, 300};
     bench b;
@@ -860,7 +853,6 @@ START_TEST(variances_are_sample_variances)
         }
     bench_close(&b);
 }
-END_TEST
 
 /* ---- best responses -------------------------------------------------------------------------- */
 
@@ -897,7 +889,7 @@ static bool closed_response(bench *b, const saddle_set *y_set, const double *x, 
 
 /* A survey gives the gradient in x and the statistic, and values from the mean statistic are the means
  * of the agents' values. */
-START_TEST(surveys_agree_with_their_parts)
+TEST_LOOP(surveys_agree_with_their_parts, 0, INSTANCES)
 {
     bench b;
     bench_open(&b, _i);
@@ -937,7 +929,6 @@ START_TEST(surveys_agree_with_their_parts)
     free(own);
     bench_close(&b);
 }
-END_TEST
 
 /* Checks that y is feasible and no feasible direction ascends: <grad_y F(x, y), z - y> <= 0 over Y. */
 static void check_optimal(bench *b, const saddle_set *y_set, const double *x, const double *y,
@@ -962,7 +953,7 @@ static void check_optimal(bench *b, const saddle_set *y_set, const double *x, co
     free(z);
 }
 
-START_TEST(best_responses_are_best)
+TEST_LOOP(best_responses_are_best, 0, INSTANCES)
 {
     static const char *const sets[] = {NULL, "none", "simplex", "l2-ball:0.5", "box:0:0.3"};
     bench b;
@@ -996,7 +987,6 @@ START_TEST(best_responses_are_best)
     free(closed);
     bench_close(&b);
 }
-END_TEST
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
@@ -1020,7 +1010,7 @@ static void draw_steep(bench *b, size_t agent, const saddle_batch *one)
     memcpy(b->y[1], b->y[0], y_dim * sizeof(double));
 }
 
-START_TEST(constants_bound_what_they_say)
+TEST_LOOP(constants_bound_what_they_say, 0, INSTANCES)
 {
     bench b;
     bench_open(&b, _i);
@@ -1079,7 +1069,6 @@ START_TEST(constants_bound_what_they_say)
                       constants.lipschitz, steepest);
     bench_close(&b);
 }
-END_TEST
 
 /* ---- bad instances --------------------------------------------------------------------------- */
 
@@ -1096,7 +1085,7 @@ static bool no_response(const saddle_problem *problem, const double *x, const do
     return false;
 }
 
-START_TEST(incomplete_instances_are_refused)
+TEST(incomplete_instances_are_refused)
 {
     static const size_t none[3] = {6, 0, 9};
     saddle_error error = {.message = ""};
@@ -1161,9 +1150,8 @@ START_TEST(incomplete_instances_are_refused)
     plan->problem.own = &p;
     assert_plan_refused(plan, "agent 1");
 }
-END_TEST
 
-START_TEST(bad_quadratics_are_refused)
+TEST(bad_quadratics_are_refused)
 {
     static const struct {
         const char *assignment[4];
@@ -1183,11 +1171,10 @@ START_TEST(bad_quadratics_are_refused)
         assert_plan_refused(plan, bad[k].part);
     }
 }
-END_TEST
 
 /* ---- the gradient check ---------------------------------------------------------------------- */
 
-START_TEST(the_gradient_check_passes_right_problems)
+TEST_LOOP(the_gradient_check_passes_right_problems, 0, INSTANCES)
 {
     bench b;
     bench_open(&b, _i);
@@ -1206,7 +1193,6 @@ START_TEST(the_gradient_check_passes_right_problems)
     ck_assert(again.x_error == found.x_error && again.y_error == found.y_error);
     bench_close(&b);
 }
-END_TEST
 
 /* Errors in gradients, built on the right functions of an instance. */
 enum { SIGN, DOUBLE, ONE_COORDINATE, NAN_GRADIENT, NAN_VALUE, Y_PART, BATCH_SUM, WRONGS };
@@ -1245,7 +1231,7 @@ static double lie_value(const saddle_problem *problem, size_t agent, const doubl
     return self->wrong == NAN_VALUE ? NAN : saddle_problem_value(self->right, agent, x, y, scratch);
 }
 
-START_TEST(the_gradient_check_catches_wrong_gradients)
+TEST_LOOP(the_gradient_check_catches_wrong_gradients, 0, INSTANCES)
 {
     bench b;
     bench_open(&b, _i);
@@ -1279,7 +1265,6 @@ START_TEST(the_gradient_check_catches_wrong_gradients)
     }
     bench_close(&b);
 }
-END_TEST
 
 /* Errors in add_samples(). */
 enum { NO_DIFFERENCE, NAN_DIFFERENCE, WRONG_SQUARE, OVERWRITES, PART_WRONGS };
@@ -1307,7 +1292,7 @@ static void right_common(const saddle_problem *problem, const saddle_part *part)
         right->add_common(right, part);
 }
 
-START_TEST(the_gradient_check_catches_wrong_batch_functions)
+TEST_LOOP(the_gradient_check_catches_wrong_batch_functions, 0, INSTANCES)
 {
     bench b;
     bench_open(&b, _i);
@@ -1332,9 +1317,8 @@ START_TEST(the_gradient_check_catches_wrong_batch_functions)
     }
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(the_gradient_check_refuses_nonsense)
+TEST(the_gradient_check_refuses_nonsense)
 {
     bench b;
     bench_open(&b, OWN_PROBLEM);
@@ -1345,33 +1329,4 @@ START_TEST(the_gradient_check_refuses_nonsense)
     assert_refused(saddle_problem_check_gradient(b.problem, b.y_set, b.x_set, 1, 1, &found, &error),
                    error, SADDLE_BAD_INPUT, "dimensions 3 and 2");
     bench_close(&b);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("problems");
-    TCase *every = tcase_create("every problem");
-    tcase_set_timeout(every, 120);
-    tcase_add_loop_test(every, gradients_are_slopes_of_the_formula, 0, INSTANCES);
-    tcase_add_loop_test(every, the_quadratic_is_quadratic, QUADRATIC_CONVEX_ODD, OWN_PROBLEM);
-    tcase_add_loop_test(every, the_known_saddle_is_a_saddle, QUADRATIC_CONVEX_ODD, QUADRATIC_BALL);
-    tcase_add_loop_test(every, a_batch_is_the_mean_of_its_samples, 0, INSTANCES);
-    tcase_add_loop_test(every, differences_are_differences, 0, INSTANCES);
-    tcase_add_loop_test(every, declared_structure_holds, 0, INSTANCES);
-    tcase_add_loop_test(every, surveys_agree_with_their_parts, 0, INSTANCES);
-    tcase_add_loop_test(every, variances_are_sample_variances, 0, INSTANCES);
-    tcase_add_loop_test(every, best_responses_are_best, 0, INSTANCES);
-    tcase_add_loop_test(every, constants_bound_what_they_say, 0, INSTANCES);
-    tcase_add_loop_test(every, the_gradient_check_passes_right_problems, 0, INSTANCES);
-    tcase_add_loop_test(every, the_gradient_check_catches_wrong_gradients, 0, INSTANCES);
-    tcase_add_loop_test(every, the_gradient_check_catches_wrong_batch_functions, 0, INSTANCES);
-    suite_add_tcase(suite, every);
-    TCase *single = tcase_create("single");
-    tcase_add_test(single, the_nonconvex_quadratic_is_not_convex);
-    tcase_add_test(single, incomplete_instances_are_refused);
-    tcase_add_test(single, bad_quadratics_are_refused);
-    tcase_add_test(single, the_gradient_check_refuses_nonsense);
-    suite_add_tcase(suite, single);
-    return suite;
 }

@@ -94,7 +94,7 @@ static void free_all(saddle_result *a, saddle_result *b, saddle_result *c)
 }
 
 /* Stopped at a random iteration, twice. */
-START_TEST(a_resumed_run_has_the_same_bits)
+TEST_LOOP(a_resumed_run_has_the_same_bits, 0, INSTANCES)
 {
     size_t algorithms;
     const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
@@ -132,7 +132,6 @@ START_TEST(a_resumed_run_has_the_same_bits)
         free_all(begun, later_one, whole);
     }
 }
-END_TEST
 
 /* Interrupts a run while it reports a row. */
 typedef struct interrupter {
@@ -146,7 +145,7 @@ static void on_row(void *context, const saddle_row *row)
     self->flag = row->iteration >= self->at;
 }
 
-START_TEST(an_interrupt_while_measuring_repeats_no_row)
+TEST(an_interrupt_while_measuring_repeats_no_row)
 {
     const saddle_algorithm *algorithm = NULL;
     saddle_error error = {.message = ""};
@@ -169,7 +168,6 @@ START_TEST(an_interrupt_while_measuring_repeats_no_row)
     assert_same(alone, whole);
     free_all(alone, part, whole);
 }
-END_TEST
 
 /* Returns whether a limit on IFO calls cuts this algorithm's inner loops short. */
 static bool has_inner_loops(const saddle_algorithm *algorithm)
@@ -183,7 +181,7 @@ static bool has_inner_loops(const saddle_algorithm *algorithm)
 
 /* A limit on IFO calls cuts inner loops short and determines automatic trace points. Without inner
  * loops, a run resumed with a larger limit equals a run that had it from the start. */
-START_TEST(budgets_may_grow_where_they_cut_nothing)
+TEST(budgets_may_grow_where_they_cut_nothing)
 {
     size_t algorithms;
     size_t refused = 0;
@@ -227,10 +225,9 @@ START_TEST(budgets_may_grow_where_they_cut_nothing)
     }
     ck_assert_uint_ge(refused, 4);
 }
-END_TEST
 
 /* The gap of the last row is at the tolerance: the run ends there again, or continues below it. */
-START_TEST(a_tolerance_may_shrink)
+TEST(a_tolerance_may_shrink)
 {
     const saddle_algorithm *algorithm = NULL;
     saddle_error error = {.message = ""};
@@ -257,7 +254,6 @@ START_TEST(a_tolerance_may_shrink)
     free_all(part, again, lower);
     saddle_result_free(alone);
 }
-END_TEST
 
 /* ---- processes ---------------------------------------------------------------------------------- */
 
@@ -312,7 +308,7 @@ static saddle_status resume_jointly(size_t ranks, const char *directory, const c
 }
 
 /* Started by three processes, continued by two, ended by one. */
-START_TEST(the_number_of_processes_may_change)
+TEST(the_number_of_processes_may_change)
 {
     static const int instances[] = {LOGISTIC_BOX_DENSE_UNEQUAL, QUADRATIC_NONCONVEX,
                                     POISONING_SPARSE};
@@ -355,7 +351,6 @@ START_TEST(the_number_of_processes_may_change)
         free_all(alone, whole, NULL);
     }
 }
-END_TEST
 
 /* A directory that is moved away for a while. */
 typedef struct mover {
@@ -381,7 +376,7 @@ static void on_warning(void *context, const char *message)
     saddle_snprintf(self->last, sizeof self->last, "%s", message);
 }
 
-START_TEST(a_checkpoint_that_cannot_be_written_ends_no_run)
+TEST(a_checkpoint_that_cannot_be_written_ends_no_run)
 {
     saddle_error error = {.message = ""};
     test_instance instance;
@@ -401,20 +396,4 @@ START_TEST(a_checkpoint_that_cannot_be_written_ends_no_run)
     ck_assert_ptr_nonnull(strstr(newest, "0040.saddle"));
     free(newest);
     test_instance_close(&instance);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("resume");
-    TCase *cases = tcase_create("resume");
-    tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, a_resumed_run_has_the_same_bits, 0, INSTANCES);
-    tcase_add_test(cases, an_interrupt_while_measuring_repeats_no_row);
-    tcase_add_test(cases, budgets_may_grow_where_they_cut_nothing);
-    tcase_add_test(cases, a_tolerance_may_shrink);
-    tcase_add_test(cases, the_number_of_processes_may_change);
-    tcase_add_test(cases, a_checkpoint_that_cannot_be_written_ends_no_run);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

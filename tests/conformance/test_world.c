@@ -208,7 +208,7 @@ static saddle_plan *with_outputs(const saddle_plan *base, const char *prefix, bo
 static const size_t rank_counts[] = {1, 2, 3, 5};
 
 /* Every problem, with everything that it derives from its data. */
-START_TEST(same_bits_in_any_number_of_processes)
+TEST_LOOP(same_bits_in_any_number_of_processes, 0, INSTANCES)
 {
     saddle_error error = {.message = ""};
     saddle_plan *base =
@@ -246,10 +246,9 @@ START_TEST(same_bits_in_any_number_of_processes)
     test_plan_free(plan);
     test_plan_free(base);
 }
-END_TEST
 
 /* Held-out rows are evaluated at process 0; all processes receive the outcomes. */
-START_TEST(held_out_rows)
+TEST_LOOP(held_out_rows, 0, 5)
 {
     static const char *const problem[] = {"problem=auc", "problem=fair", "problem=group-dro",
                                           "problem=robust-regression", "problem=poisoning"};
@@ -271,10 +270,16 @@ START_TEST(held_out_rows)
     saddle_instance_free(e);
     test_plan_free(plan);
 }
-END_TEST
+
+static int algorithm_count(void)
+{
+    size_t count;
+    saddle_algorithm_list(&count);
+    return (int)count;
+}
 
 /* Every decentralized algorithm that needs no oracle, on unequal data. */
-START_TEST(all_algorithms)
+TEST_LOOP(all_algorithms, 0, algorithm_count())
 {
     size_t count;
     const saddle_algorithm *algorithm = saddle_algorithm_list(&count)[_i];
@@ -301,10 +306,9 @@ START_TEST(all_algorithms)
     saddle_instance_free(e);
     test_plan_free(plan);
 }
-END_TEST
 
 /* The model as one record is also the same. */
-START_TEST(model_as_a_record)
+TEST(model_as_a_record)
 {
     saddle_error error = {.message = ""};
     char alone[PATH];
@@ -334,7 +338,6 @@ START_TEST(model_as_a_record)
     test_plan_free(other);
     test_plan_free(plan);
 }
-END_TEST
 
 /* ---- one file per agent ------------------------------------------------------------------------- */
 
@@ -380,7 +383,7 @@ static saddle_plan *part_plan(const char *data, const char *const *more)
 }
 
 /* The files concatenated and cut at the same rows give the same run. */
-START_TEST(a_file_per_agent)
+TEST_LOOP(a_file_per_agent, 0, 2)
 {
     static const char *const samples[2][2] = {{"samples=3,2,4,2", NULL}, {"samples=2,1,3,2", NULL}};
     saddle_error error = {.message = ""};
@@ -416,29 +419,30 @@ START_TEST(a_file_per_agent)
     test_plan_free(parts);
     test_plan_free(whole);
 }
-END_TEST
 
 /* What is refused, in one process and in three, and what the message names. */
-START_TEST(parts_that_are_refused)
+static const struct {
+    const char *data;
+    const char *more[3];
+    const char *part;
+} bad_part[] = {
+    {"none-%d.libsvm", {NULL}, "agent 0 has no file '"},
+    {"part-%d.libsvm", {"agents=5", NULL}, "part-4.libsvm"},
+    {"part-%s.libsvm", {NULL}, "%d or %02d, once"},
+    {"part-%d-%d.libsvm", {NULL}, "%d or %02d, once"},
+    {"part-%2d.libsvm", {NULL}, "%d or %02d, once"},
+    {"part-%d.libsvm", {"partition=iid", NULL}, "leave --partition out"},
+    {"part-%d.libsvm", {"labels=all.idx", NULL}, "--labels: 'all.idx'"},
+    {"part-%d.libsvm", {"samples=3", NULL}, "--samples: 3 for agent 1"},
+    {"part-%d.libsvm", {"samples=1,2,3", NULL}, "3 numbers for 4 agents"},
+    {"part-%d.libsvm", {"positive=auto", NULL}, "3 different labels (0, 1, 2)"},
+    {"part-%d.libsvm", {"positive=0-2", NULL}, "cover every row"},
+    {"wide-%d.csv", {NULL}, "it has 3 columns of features, but the files before have 2"},
+};
+enum { BAD_PARTS = sizeof bad_part / sizeof *bad_part };
+
+TEST_LOOP(parts_that_are_refused, 0, BAD_PARTS)
 {
-    static const struct {
-        const char *data;
-        const char *more[3];
-        const char *part;
-    } bad[] = {
-        {"none-%d.libsvm", {NULL}, "agent 0 has no file '"},
-        {"part-%d.libsvm", {"agents=5", NULL}, "part-4.libsvm"},
-        {"part-%s.libsvm", {NULL}, "%d or %02d, once"},
-        {"part-%d-%d.libsvm", {NULL}, "%d or %02d, once"},
-        {"part-%2d.libsvm", {NULL}, "%d or %02d, once"},
-        {"part-%d.libsvm", {"partition=iid", NULL}, "leave --partition out"},
-        {"part-%d.libsvm", {"labels=all.idx", NULL}, "--labels: 'all.idx'"},
-        {"part-%d.libsvm", {"samples=3", NULL}, "--samples: 3 for agent 1"},
-        {"part-%d.libsvm", {"samples=1,2,3", NULL}, "3 numbers for 4 agents"},
-        {"part-%d.libsvm", {"positive=auto", NULL}, "3 different labels (0, 1, 2)"},
-        {"part-%d.libsvm", {"positive=0-2", NULL}, "cover every row"},
-        {"wide-%d.csv", {NULL}, "it has 3 columns of features, but the files before have 2"},
-    };
     char path[PATH];
     write_parts();
     for (size_t k = 0; k < PARTS; k++) {
@@ -448,54 +452,53 @@ START_TEST(parts_that_are_refused)
     }
     saddle_error error = {.message = ""};
     saddle_instance *e = NULL;
-    saddle_plan *plan = part_plan(bad[_i].data, bad[_i].more);
-    assert_refused(saddle_instance_create(&e, plan, &error), error, SADDLE_BAD_INPUT, bad[_i].part);
+    saddle_plan *plan = part_plan(bad_part[_i].data, bad_part[_i].more);
+    assert_refused(saddle_instance_create(&e, plan, &error), error, SADDLE_BAD_INPUT,
+                   bad_part[_i].part);
     task p = {.plan = plan};
     run_in(&p, 3);
     ck_assert_int_eq(p.end[0].status, SADDLE_BAD_INPUT);
     /* Which agent's file is found missing first depends on where agents are. */
     if (_i > 0)
-        ck_assert_msg(strstr(p.end[0].error.message, bad[_i].part) != NULL, "'%s'",
+        ck_assert_msg(strstr(p.end[0].error.message, bad_part[_i].part) != NULL, "'%s'",
                       p.end[0].error.message);
     test_plan_free(plan);
 }
-END_TEST
-enum { BAD_PARTS = 12 };
 
 /* ---- the same end in all processes ---------------------------------------------------------------- */
 
 /* An output that cannot be written ends all processes, and none waits forever. */
-START_TEST(outputs_that_fail)
+static const struct {
+    const char *setting;
+    saddle_status status;
+    const char *part;
+} bad_output[] = {
+    {"trace=/nonexistent/trace.csv", SADDLE_BAD_INPUT, "trace:"},
+    {"trace=/dev/full", SADDLE_IO, "is the disk full?"},
+    {"algorithm=sgda", SADDLE_UNSUPPORTED, "sgda is centralized"},
+    {"init=file:/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
+    {"test-data=/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
+    {"data=/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
+    {"sensitive=77", SADDLE_BAD_INPUT, "sensitive:"},
+    {"mixing=file:/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
+    {"x-set=nothing", SADDLE_BAD_INPUT, "nothing"},
+};
+enum { BAD_OUTPUTS = sizeof bad_output / sizeof *bad_output };
+
+TEST_LOOP(outputs_that_fail, 0, BAD_OUTPUTS)
 {
-    static const struct {
-        const char *setting;
-        saddle_status status;
-        const char *part;
-    } bad[] = {
-        {"trace=/nonexistent/trace.csv", SADDLE_BAD_INPUT, "trace:"},
-        {"trace=/dev/full", SADDLE_IO, "is the disk full?"},
-        {"algorithm=sgda", SADDLE_UNSUPPORTED, "sgda is centralized"},
-        {"init=file:/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
-        {"test-data=/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
-        {"data=/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
-        {"sensitive=77", SADDLE_BAD_INPUT, "sensitive:"},
-        {"mixing=file:/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
-        {"x-set=nothing", SADDLE_BAD_INPUT, "nothing"},
-    };
-    saddle_plan *plan =
-        test_instance_plan(FAIR_SPARSE, (const char *[]){"iterations=3", bad[_i].setting, NULL});
+    saddle_plan *plan = test_instance_plan(
+        FAIR_SPARSE, (const char *[]){"iterations=3", bad_output[_i].setting, NULL});
     task p = {.plan = plan};
     run_in(&p, 3);
-    ck_assert_int_eq(p.end[0].status, bad[_i].status);
-    ck_assert_msg(strstr(p.end[0].error.message, bad[_i].part) != NULL, "'%s'",
+    ck_assert_int_eq(p.end[0].status, bad_output[_i].status);
+    ck_assert_msg(strstr(p.end[0].error.message, bad_output[_i].part) != NULL, "'%s'",
                   p.end[0].error.message);
     test_plan_free(plan);
 }
-END_TEST
-enum { BAD_OUTPUTS = 9 };
 
 /* If a model cannot be written, only the model is lost, and all processes know. */
-START_TEST(models_that_fail)
+TEST_LOOP(models_that_fail, 0, 2)
 {
     static const char *const model[] = {"model=/nonexistent/model.npz",
                                         "model=/nonexistent/model.npy"};
@@ -515,10 +518,9 @@ START_TEST(models_that_fail)
     forget(&p);
     test_plan_free(plan);
 }
-END_TEST
 
 /* Processes with different options would wait for each other; the number of threads may differ. */
-START_TEST(processes_that_differ)
+TEST(processes_that_differ)
 {
     saddle_plan *plan =
         test_instance_plan(QUADRATIC_NONCONVEX, (const char *[]){"iterations=2", NULL});
@@ -537,10 +539,9 @@ START_TEST(processes_that_differ)
     test_plan_free(steps);
     test_plan_free(plan);
 }
-END_TEST
 
 /* Interrupting one process interrupts all. */
-START_TEST(interrupted_together)
+TEST(interrupted_together)
 {
     static const volatile sig_atomic_t told = 1;
     saddle_plan *plan =
@@ -552,10 +553,9 @@ START_TEST(interrupted_together)
     forget(&p);
     test_plan_free(plan);
 }
-END_TEST
 
 /* A limit on seconds ends all processes at the same iteration. */
-START_TEST(out_of_time_together)
+TEST(out_of_time_together)
 {
     saddle_plan *plan = test_instance_plan(
         LOGISTIC_BOX_SPARSE,
@@ -573,10 +573,9 @@ START_TEST(out_of_time_together)
     forget(&p);
     test_plan_free(plan);
 }
-END_TEST
 
 /* Divergence is found at the same agent, entry and iteration. */
-START_TEST(diverged_together)
+TEST_LOOP(diverged_together, 0, 2)
 {
     static const char *const wild[2] = {"alpha=1e9", "alpha=1e290"};
     saddle_error error = {.message = ""};
@@ -603,7 +602,6 @@ START_TEST(diverged_together)
     saddle_instance_free(e);
     test_plan_free(plan);
 }
-END_TEST
 
 /* ---- worlds ------------------------------------------------------------------------------------- */
 
@@ -658,11 +656,10 @@ static void use_world(void *context, size_t rank)
     saddle_graph_free(graph);
 }
 
-START_TEST(collective_calls)
+TEST(collective_calls)
 {
     test_thread_world_run(3, use_world, NULL);
 }
-END_TEST
 
 /* Checks that the test's placement is useful: agent 0 is not at process 0. */
 static void look_around(void *context, size_t rank)
@@ -679,7 +676,7 @@ static void look_around(void *context, size_t rank)
     saddle_world_free(world);
 }
 
-START_TEST(world_without_agents)
+TEST(world_without_agents)
 {
     saddle_error error = {.message = ""};
     const saddle_engine_class *threads = NULL;
@@ -690,30 +687,4 @@ START_TEST(world_without_agents)
     ck_assert_uint_eq(world->ranks, 1);
     ck_assert_uint_eq(world->local, 0);
     saddle_world_free(world);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    size_t algorithms;
-    saddle_algorithm_list(&algorithms);
-    Suite *suite = suite_create("world");
-    TCase *tcase = tcase_create("several processes");
-    tcase_set_timeout(tcase, 300);
-    tcase_add_test(tcase, collective_calls);
-    tcase_add_test(tcase, world_without_agents);
-    tcase_add_loop_test(tcase, same_bits_in_any_number_of_processes, 0, INSTANCES);
-    tcase_add_loop_test(tcase, held_out_rows, 0, 5);
-    tcase_add_loop_test(tcase, all_algorithms, 0, (int)algorithms);
-    tcase_add_test(tcase, model_as_a_record);
-    tcase_add_loop_test(tcase, a_file_per_agent, 0, 2);
-    tcase_add_loop_test(tcase, parts_that_are_refused, 0, BAD_PARTS);
-    tcase_add_loop_test(tcase, outputs_that_fail, 0, BAD_OUTPUTS);
-    tcase_add_loop_test(tcase, models_that_fail, 0, 2);
-    tcase_add_test(tcase, processes_that_differ);
-    tcase_add_test(tcase, interrupted_together);
-    tcase_add_test(tcase, out_of_time_together);
-    tcase_add_loop_test(tcase, diverged_together, 0, 2);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

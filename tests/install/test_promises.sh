@@ -32,7 +32,7 @@ while read -r name; do
     file=${name%%:*}
     check "$file exists" exists "$file"
     if [ "$file" != "$name" ]; then
-        check "$name exists" contains "$file" "START_TEST\(${name##*: }\)"
+        check "$name exists" contains "$file" "^TEST(_LOOP)?\(${name##*: }[,)]"
     fi
 done <<<"$names"
 

@@ -163,7 +163,23 @@ static void advance_both(pair *p, const saddle_limits *limits)
 
 /* ---- the same bits --------------------------------------------------------------------------- */
 
-START_TEST(every_algorithm_has_the_same_bits)
+/* Starts MPI; the processes share the directory of process 0. */
+static void start(void)
+{
+    size_t rank = test_mpi_start();
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    processes = (size_t)size;
+    char directory[4096] = "";
+    if (rank == 0)
+        saddle_snprintf(directory, sizeof directory, "%s", saddle_test_directory());
+    MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (rank > 0)
+        saddle_test_use_directory(directory);
+}
+TEST_FIXTURE(false, start, NULL)
+
+TEST_LOOP(every_algorithm_has_the_same_bits, 0, PLACES)
 {
     size_t algorithms;
     const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
@@ -186,9 +202,8 @@ START_TEST(every_algorithm_has_the_same_bits)
             pair_close(&p);
         }
 }
-END_TEST
 
-START_TEST(links_that_lose_and_change_have_the_same_bits)
+TEST(links_that_lose_and_change_have_the_same_bits)
 {
     static const char *const links[] = {
         "links=agreed:0.3",         "links=agreed-burst:0.2:5", "links=gossip",
@@ -216,7 +231,6 @@ START_TEST(links_that_lose_and_change_have_the_same_bits)
         pair_close(&p);
     }
 }
-END_TEST
 
 /* Returns whether an algorithm has sums, which lossy links need. */
 static bool tracks(const saddle_algorithm *algorithm)
@@ -229,7 +243,7 @@ static bool tracks(const saddle_algorithm *algorithm)
     return false;
 }
 
-START_TEST(agents_that_come_and_go_have_the_same_bits)
+TEST(agents_that_come_and_go_have_the_same_bits)
 {
     static const char *const links[] = {"links=reliable", "links=lossy:0.3", "links=burst:0.2:5",
                                         "links=delay:4:0.7"};
@@ -262,14 +276,13 @@ START_TEST(agents_that_come_and_go_have_the_same_bits)
         pair_close(&p);
     }
 }
-END_TEST
 
 /* The algorithm that the tests below wrap. */
 static const saddle_algorithm *original;
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-START_TEST(budgets_end_at_the_same_iteration)
+TEST(budgets_end_at_the_same_iteration)
 {
     /* precision's calls vary between iterations; dppsp divides a limit in each. */
     static const char *const name[] = {"precision", "dppsp", "gt-gda"};
@@ -289,7 +302,6 @@ START_TEST(budgets_end_at_the_same_iteration)
             pair_close(&p);
         }
 }
-END_TEST
 
 /* From time to time an agent is slow, so that the stretches between two agreements grow and shrink. */
 static void slow_step(saddle_agent *agent)
@@ -299,7 +311,7 @@ static void slow_step(saddle_agent *agent)
         usleep(100000);
 }
 
-START_TEST(uneven_stretches_have_the_same_bits)
+TEST(uneven_stretches_have_the_same_bits)
 {
     saddle_error error = {.message = ""};
     assert_ok(saddle_algorithm_find(&original, "prox-dsgda", &error), error);
@@ -315,10 +327,9 @@ START_TEST(uneven_stretches_have_the_same_bits)
     compare_states(&p);
     pair_close(&p);
 }
-END_TEST
 
 /* When one process decides to stop, all stop after the same iteration. */
-START_TEST(an_interrupt_of_one_process_ends_all)
+TEST(an_interrupt_of_one_process_ends_all)
 {
     pair p;
     pair_open(&p, 0, "precision", NULL, 1, NULL);
@@ -335,9 +346,8 @@ START_TEST(an_interrupt_of_one_process_ends_all)
     compare_states(&p);
     pair_close(&p);
 }
-END_TEST
 
-START_TEST(a_deadline_of_one_process_ends_all)
+TEST(a_deadline_of_one_process_ends_all)
 {
     pair p;
     pair_open(&p, 0, "precision", NULL, 1, NULL);
@@ -356,7 +366,6 @@ START_TEST(a_deadline_of_one_process_ends_all)
     compare_states(&p);
     pair_close(&p);
 }
-END_TEST
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
@@ -375,7 +384,7 @@ static void faulty_step(saddle_agent *agent)
                                   .value = (double)agent->id};
 }
 
-START_TEST(the_first_fault_is_reported_in_all_processes)
+TEST(the_first_fault_is_reported_in_all_processes)
 {
     saddle_error error = {.message = ""};
     assert_ok(saddle_algorithm_find(&original, "precision", &error), error);
@@ -401,9 +410,8 @@ START_TEST(the_first_fault_is_reported_in_all_processes)
         pair_close(&p);
     }
 }
-END_TEST
 
-START_TEST(what_needs_all_agents_is_refused)
+TEST(what_needs_all_agents_is_refused)
 {
     static const char *const more[] = {"engine=mpi", "agents=7", "gamma=exact",
                                        "algorithm=precision+", NULL};
@@ -418,9 +426,8 @@ START_TEST(what_needs_all_agents_is_refused)
     if (processes > 1)
         ck_assert_ptr_nonnull(strstr(error.message, "gamma exact"));
 }
-END_TEST
 
-START_TEST(too_many_processes_are_refused)
+TEST(too_many_processes_are_refused)
 {
     static const char *const more[] = {"engine=mpi", "agents=2", "topology=path", NULL};
     saddle_plan *plan = test_plan(NULL, more);
@@ -433,7 +440,6 @@ START_TEST(too_many_processes_are_refused)
     if (processes > 2)
         ck_assert_ptr_nonnull(strstr(error.message, "processes were started for 2 agents"));
 }
-END_TEST
 
 /* ---- traffic ----------------------------------------------------------------------------------- */
 
@@ -467,7 +473,7 @@ static uint64_t neighbouring(const saddle_graph *graph, const saddle_world *worl
     return count;
 }
 
-START_TEST(only_published_state_is_sent)
+TEST(only_published_state_is_sent)
 {
     static const char *const name[] = {"precision", "gt-gda", "dposg"};
     static const char *const compress[] = {"compress=none", "compress=quantize:3",
@@ -497,10 +503,9 @@ START_TEST(only_published_state_is_sent)
         pair_close(&p);
     }
 }
-END_TEST
 
 /* With one agent in each process, bytes sent are the trace's. */
-START_TEST(bytes_are_those_of_the_trace)
+TEST(bytes_are_those_of_the_trace)
 {
     char agents[32];
     if (processes == 1)
@@ -523,7 +528,6 @@ START_TEST(bytes_are_those_of_the_trace)
     ck_assert_uint_eq((uint64_t)sum[0], cost.messages);
     ck_assert_uint_eq((uint64_t)sum[1], cost.bytes);
 }
-END_TEST
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -535,7 +539,7 @@ static size_t bytes_in_use(void)
 
 /* No process has a vector of every agent: an engine allocates what its agents and their neighbours in
  * other processes need, and a constant. */
-START_TEST(memory_is_that_of_the_agents_here)
+TEST(memory_is_that_of_the_agents_here)
 {
     static const char *const more[] = {"engine=mpi", "agents=240", "topology=ring",     "samples=2",
                                        "x-dim=700",  "y-dim=300",  "problem=quadratic", NULL};
@@ -573,40 +577,4 @@ START_TEST(memory_is_that_of_the_agents_here)
     /* The bound is meaningful: with several processes it is below one vector of every agent. */
     if (ranks >= 5)
         ck_assert_uint_lt(240 / ranks * agent + 2 * span + constant, whole);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    size_t rank = test_mpi_start();
-    int size = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    processes = (size_t)size;
-    char directory[4096] = "";
-    if (rank == 0)
-        saddle_snprintf(directory, sizeof directory, "%s", saddle_test_directory());
-    MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);
-    if (rank > 0)
-        saddle_test_use_directory(directory);
-    Suite *suite = suite_create("mpi engine");
-    TCase *bits = tcase_create("same bits");
-    tcase_add_loop_test(bits, every_algorithm_has_the_same_bits, 0, PLACES);
-    tcase_add_test(bits, links_that_lose_and_change_have_the_same_bits);
-    tcase_add_test(bits, agents_that_come_and_go_have_the_same_bits);
-    tcase_add_test(bits, budgets_end_at_the_same_iteration);
-    tcase_add_test(bits, uneven_stretches_have_the_same_bits);
-    tcase_add_test(bits, an_interrupt_of_one_process_ends_all);
-    tcase_add_test(bits, a_deadline_of_one_process_ends_all);
-    tcase_add_test(bits, the_first_fault_is_reported_in_all_processes);
-    suite_add_tcase(suite, bits);
-    TCase *refusals = tcase_create("refusals");
-    tcase_add_test(refusals, what_needs_all_agents_is_refused);
-    tcase_add_test(refusals, too_many_processes_are_refused);
-    suite_add_tcase(suite, refusals);
-    TCase *traffic = tcase_create("traffic");
-    tcase_add_test(traffic, only_published_state_is_sent);
-    tcase_add_test(traffic, bytes_are_those_of_the_trace);
-    tcase_add_test(traffic, memory_is_that_of_the_agents_here);
-    suite_add_tcase(suite, traffic);
-    return suite;
 }

@@ -63,7 +63,13 @@ static void run_shape(const char *const *setting, char *wrong, size_t size)
 #endif
 }
 
-START_TEST(estimates_hold_in_every_process)
+static void start(void)
+{
+    test_mpi_start();
+}
+TEST_FIXTURE(false, start, NULL)
+
+TEST(estimates_hold_in_every_process)
 {
     char wrong[256] = "";
     for (size_t k = 0; k < SHAPES; k++)
@@ -72,16 +78,4 @@ START_TEST(estimates_hold_in_every_process)
     int all = 0;
     MPI_Allreduce(&found, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     ck_assert_msg(all == 0, "%s", found ? wrong : "wrong in another process");
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    test_mpi_start();
-    Suite *suite = suite_create("mpi memory");
-    TCase *tests = tcase_create("mpi memory");
-    tcase_set_timeout(tests, 600);
-    tcase_add_test(tests, estimates_hold_in_every_process);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -33,7 +33,7 @@ static void expect(saddle_json *j, const char *wanted)
     free(text);
 }
 
-START_TEST(nests)
+TEST(nests)
 {
     saddle_json j = begin();
     expect(&j, "{}\n");
@@ -64,9 +64,8 @@ START_TEST(nests)
                "  \"deep\": [[]]\n"
                "}\n");
 }
-END_TEST
 
-START_TEST(escapes)
+TEST(escapes)
 {
     static const struct {
         const char *given, *wanted;
@@ -91,9 +90,8 @@ START_TEST(escapes)
         expect(&j, wanted);
     }
 }
-END_TEST
 
-START_TEST(writes_numbers)
+TEST(writes_numbers)
 {
     static const struct {
         double value;
@@ -124,10 +122,9 @@ START_TEST(writes_numbers)
         expect(&j, wanted);
     }
 }
-END_TEST
 
 /* Any double reads back, and has the fewest digits that do. */
-START_TEST(writes_the_shortest_number)
+TEST(writes_the_shortest_number)
 {
     uint64_t bits = 1;
     for (int k = 0; k < 20000; k++) {
@@ -148,17 +145,4 @@ START_TEST(writes_the_shortest_number)
         ck_assert(back == value && signbit(back) == signbit(value));
         free(text);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("json");
-    TCase *tests = tcase_create("writing");
-    tcase_add_test(tests, nests);
-    tcase_add_test(tests, escapes);
-    tcase_add_test(tests, writes_numbers);
-    tcase_add_test(tests, writes_the_shortest_number);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

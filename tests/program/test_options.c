@@ -37,12 +37,11 @@ static void check_groups(const saddle_option *option, const saddle_option *rewor
     ck_assert_int_eq(saddle_option_separates(reworded), saddle_option_separates(option));
 }
 
-START_TEST(headings_decide_nothing)
+TEST(headings_decide_nothing)
 {
     each_reworded(check_commands);
     each_reworded(check_groups);
 }
-END_TEST
 
 /* Returns an option of the library by name. */
 static const saddle_option *option_of(const saddle_plan *plan, const char *name)
@@ -52,7 +51,7 @@ static const saddle_option *option_of(const saddle_plan *plan, const char *name)
     return option;
 }
 
-START_TEST(commands_take_fields)
+TEST(commands_take_fields)
 {
     static const struct {
         const cli_command *command;
@@ -80,9 +79,8 @@ START_TEST(commands_take_fields)
     }
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(groups_differ_in_what_changes_a_run)
+TEST(groups_differ_in_what_changes_a_run)
 {
     static const char *const separate[] = {
         "nu", "topology", "data", "iterations", "lambda1", "metric-tau", "metric-direction"};
@@ -99,7 +97,6 @@ START_TEST(groups_differ_in_what_changes_a_run)
         ck_assert_msg(!saddle_option_separates(option_of(&plan, together[k])), "%s", together[k]);
     saddle_plan_free(&plan);
 }
-END_TEST
 
 /* Fails if an option speaks of files but does not say which files its value names. */
 static void check_files(const saddle_option *option)
@@ -115,7 +112,7 @@ static void check_files(const saddle_option *option)
                   option->name);
 }
 
-START_TEST(options_that_name_files_say_so)
+TEST(options_that_name_files_say_so)
 {
     saddle_error error;
     saddle_plan plan;
@@ -138,7 +135,6 @@ START_TEST(options_that_name_files_say_so)
         ck_assert_msg(option_of(&plan, naming[k])->files != SADDLE_FILES_NONE, "%s", naming[k]);
     saddle_plan_free(&plan);
 }
-END_TEST
 
 /* Returns a trace with a seed and one more setting; free with saddle_trace_free(). */
 static saddle_trace *trace_with(const char *seed, const char *name, const char *value)
@@ -151,7 +147,7 @@ static saddle_trace *trace_with(const char *seed, const char *name, const char *
 }
 
 /* Results that are given names, as saddle.report() in Python does, are curves of these names. */
-START_TEST(titles_name_groups)
+TEST(titles_name_groups)
 {
     saddle_error error;
     saddle_trace *list[] = {trace_with("1", "title", "Ours"), trace_with("1", "title", "Theirs"),
@@ -169,18 +165,4 @@ START_TEST(titles_name_groups)
     saddle_trace_groups_release(&g);
     for (size_t k = 0; k < 4; k++)
         saddle_trace_free(list[k]);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("options");
-    TCase *tests = tcase_create("options");
-    tcase_add_test(tests, headings_decide_nothing);
-    tcase_add_test(tests, commands_take_fields);
-    tcase_add_test(tests, groups_differ_in_what_changes_a_run);
-    tcase_add_test(tests, options_that_name_files_say_so);
-    tcase_add_test(tests, titles_name_groups);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -20,7 +20,7 @@ static double student_probability(double t, double freedom)
     return 2.0 * scale * sum * width / 3.0;
 }
 
-START_TEST(student_quantiles_have_their_probability)
+TEST(student_quantiles_have_their_probability)
 {
     const double confidence[] = {0.5, 0.9, 0.95, 0.99};
     for (size_t f = 1; f <= 30; f++)
@@ -29,18 +29,16 @@ START_TEST(student_quantiles_have_their_probability)
             assert_near(student_probability(t, (double)f), confidence[k], 1e-9);
         }
 }
-END_TEST
 
-START_TEST(student_refuses_what_has_no_quantile)
+TEST(student_refuses_what_has_no_quantile)
 {
     ck_assert(isnan(saddle_statistics_student(0.95, 0)));
     ck_assert(isnan(saddle_statistics_student(0.0, 5)));
     ck_assert(isnan(saddle_statistics_student(1.0, 5)));
     ck_assert(isnan(saddle_statistics_student(NAN, 5)));
 }
-END_TEST
 
-START_TEST(means_and_intervals)
+TEST(means_and_intervals)
 {
     const double value[] = {3.0, -1.0, 4.0, 1.5, 9.25};
     size_t count = sizeof value / sizeof *value;
@@ -62,9 +60,8 @@ START_TEST(means_and_intervals)
     assert_near(s.high - s.mean, half, 1e-12);
     assert_near(s.mean - s.low, half, 1e-12);
 }
-END_TEST
 
-START_TEST(few_values)
+TEST(few_values)
 {
     const double value[] = {2.5};
     statistics_mean one = saddle_statistics_summarize(value, 1, 0.95);
@@ -73,17 +70,4 @@ START_TEST(few_values)
     ck_assert(isinf(one.high) && one.high > 0.0);
     statistics_mean none = saddle_statistics_summarize(value, 0, 0.95);
     ck_assert(isnan(none.mean) && isnan(none.low) && isnan(none.high));
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("statistics");
-    TCase *tests = tcase_create("statistics");
-    tcase_add_test(tests, student_quantiles_have_their_probability);
-    tcase_add_test(tests, student_refuses_what_has_no_quantile);
-    tcase_add_test(tests, means_and_intervals);
-    tcase_add_test(tests, few_values);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -22,7 +22,7 @@ static void theorem(theorem_check *v, double level)
         saddle_theorem_add(v, &bound, "7", 101, iteration, metric);
 }
 
-START_TEST(bounds_that_hold_and_that_do_not)
+TEST(bounds_that_hold_and_that_do_not)
 {
     static theorem_check v;
     theorem(&v, 0.9);
@@ -41,10 +41,9 @@ START_TEST(bounds_that_hold_and_that_do_not)
     v.start[0] = v.start[1] = v.start[2] = 0.9;
     ck_assert(saddle_theorem_is_vacuous(&v));
 }
-END_TEST
 
 /* A seed whose metric is not finite violates the bound and is named; the numbers are those of the others. */
-START_TEST(metrics_that_are_not_finite)
+TEST(metrics_that_are_not_finite)
 {
     static theorem_check v;
     static const double broken[] = {NAN, INFINITY};
@@ -66,10 +65,9 @@ START_TEST(metrics_that_are_not_finite)
         ck_assert_str_eq(v.failed, "seed 12");
     }
 }
-END_TEST
 
 /* A run that diverged has failed, however small the metric was at its last trace point. */
-START_TEST(runs_that_diverged)
+TEST(runs_that_diverged)
 {
     static theorem_check v;
     const theorem_bound bound = {.total = 20.0};
@@ -86,9 +84,8 @@ START_TEST(runs_that_diverged)
     ck_assert(saddle_theorem_violated(&v));
     saddle_trace_free(trace);
 }
-END_TEST
 
-START_TEST(bounds_of_both_theorems)
+TEST(bounds_of_both_theorems)
 {
     const saddle_theory theory = {.precision = {.total = 6.0},
                                   .precision_plus = {.total = 3.0, .level = 8.0},
@@ -103,9 +100,8 @@ START_TEST(bounds_of_both_theorems)
     assert_near(saddle_theorem_mean_metric(metric, 1), 3.0, 1e-15);
     assert_near(saddle_theorem_mean_metric(metric, 2), (2 * 3 + 2 * 1) / 4.0, 1e-15);
 }
-END_TEST
 
-START_TEST(trivial_bounds_prove_nothing)
+TEST(trivial_bounds_prove_nothing)
 {
     const char *why = NULL;
     saddle_theory t = {
@@ -119,18 +115,4 @@ START_TEST(trivial_bounds_prove_nothing)
     ck_assert(!saddle_theorem_applies(&t, false, &why));
     t = (saddle_theory){.value_gap = 1.0, .precision = {.holds = true}, .estimated = true};
     ck_assert(!saddle_theorem_applies(&t, false, &why));
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("theorem_check");
-    TCase *tests = tcase_create("theorem_check");
-    tcase_add_test(tests, bounds_that_hold_and_that_do_not);
-    tcase_add_test(tests, metrics_that_are_not_finite);
-    tcase_add_test(tests, runs_that_diverged);
-    tcase_add_test(tests, bounds_of_both_theorems);
-    tcase_add_test(tests, trivial_bounds_prove_nothing);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -237,7 +237,7 @@ static void add_run(list *to, const char *problem, const char *algorithm)
         add(to, "compress=top:0.1");
 }
 
-START_TEST(a_run_survives_every_failed_allocation)
+TEST_LOOP(a_run_survives_every_failed_allocation, 0, COMBINATIONS)
 {
     list settings = {.count = 0};
     add_run(&settings, combination[_i][0], combination[_i][1]);
@@ -245,7 +245,6 @@ START_TEST(a_run_survives_every_failed_allocation)
     saddle_snprintf(label, sizeof label, "%s with %s", combination[_i][0], combination[_i][1]);
     starve(whole_run, settings.item, label);
 }
-END_TEST
 
 /* Removes the checkpoints of an earlier run first. */
 static saddle_status run_with_checkpoints(const void *what, saddle_error *error)
@@ -278,7 +277,7 @@ static saddle_status examine(const void *directory, saddle_error *error)
 }
 
 /* A checkpoint that cannot be written causes a warning, and the run continues: only other failures may end it. */
-START_TEST(checkpoints_survive_every_failed_allocation)
+TEST(checkpoints_survive_every_failed_allocation)
 {
     list settings = {.count = 0};
     add_run(&settings, "quadratic", "precision");
@@ -299,7 +298,6 @@ START_TEST(checkpoints_survive_every_failed_allocation)
     saddle_snprintf(directory, sizeof directory, "%s/kept", saddle_test_directory());
     starve(examine, directory, "looking at checkpoints");
 }
-END_TEST
 
 /* Keeps results in memory and writes files from them afterwards. */
 static saddle_status keep_results(const void *what, saddle_error *error)
@@ -349,7 +347,7 @@ static saddle_status question(const void *what, saddle_error *error)
     return status;
 }
 
-START_TEST(instances_survive_every_failed_allocation)
+TEST(instances_survive_every_failed_allocation)
 {
     list quadratic = {.count = 0};
     add(&quadratic, "problem=quadratic");
@@ -364,7 +362,6 @@ START_TEST(instances_survive_every_failed_allocation)
     add(&auc, "data=%s", few_rows());
     starve(question, auc.item, "theory and gradients, constants estimated");
 }
-END_TEST
 
 /* ---- searches -------------------------------------------------------------------------------- */
 
@@ -400,7 +397,7 @@ static saddle_status search(const void *what, saddle_error *error)
     return status;
 }
 
-START_TEST(a_search_survives_every_failed_allocation)
+TEST(a_search_survives_every_failed_allocation)
 {
     list settings = {.count = 0};
     add(&settings, "problem=quadratic");
@@ -413,7 +410,6 @@ START_TEST(a_search_survives_every_failed_allocation)
     assert_ok(search(&(search_case){settings.item, false}, &error), error);
     starve(search, &(search_case){settings.item, true}, "tune, resumed");
 }
-END_TEST
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -446,7 +442,7 @@ static const char *write_file(const char *name, const void *bytes, size_t count)
     return path;
 }
 
-START_TEST(readers_survive_every_failed_allocation)
+TEST(readers_survive_every_failed_allocation)
 {
     static const char libsvm[] = "1 1:1 3:0.25\n-1 2:1.2345678901234567890123456789012345e0\n";
     static const char csv[] = "a,\"b\"\"c\",y\n1,2,1\n3,4,-1\n";
@@ -463,7 +459,6 @@ START_TEST(readers_survive_every_failed_allocation)
                     write_file("a-images-idx3-ubyte", images, sizeof images));
     starve(load, &(source){path, SADDLE_FORMAT_IDX}, "IDX");
 }
-END_TEST
 
 static saddle_status read_traces(const void *directory, saddle_error *error)
 {
@@ -475,7 +470,7 @@ static saddle_status read_traces(const void *directory, saddle_error *error)
     return status;
 }
 
-START_TEST(traces_survive_every_failed_allocation)
+TEST(traces_survive_every_failed_allocation)
 {
     saddle_error error = {.message = ""};
     list settings = {.count = 0};
@@ -483,7 +478,6 @@ START_TEST(traces_survive_every_failed_allocation)
     assert_ok(whole_run(settings.item, &error), error);
     starve(read_traces, saddle_test_directory(), "traces");
 }
-END_TEST
 
 /* Generates, selects, labels and partitions rows of data. */
 static saddle_status share_out(const void *partition, saddle_error *error)
@@ -513,13 +507,12 @@ static saddle_status share_out(const void *partition, saddle_error *error)
     return status;
 }
 
-START_TEST(rows_survive_every_failed_allocation)
+TEST(rows_survive_every_failed_allocation)
 {
     static const char *const partition[] = {"iid", "contiguous", "label-skew:1"};
     for (size_t k = 0; k < sizeof partition / sizeof *partition; k++)
         starve(share_out, partition[k], partition[k]);
 }
-END_TEST
 
 static saddle_status configure(const void *path, saddle_error *error)
 {
@@ -537,12 +530,11 @@ static saddle_status configure(const void *path, saddle_error *error)
     return status;
 }
 
-START_TEST(a_configuration_survives_every_failed_allocation)
+TEST(a_configuration_survives_every_failed_allocation)
 {
     static const char text[] = "agents: 4\nnu: 0.1\ntopology: \"ring\"\n";
     starve(configure, write_file("c.yaml", text, sizeof text - 1), "configuration");
 }
-END_TEST
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
@@ -578,7 +570,7 @@ static saddle_status box_from_memory(const void *what, saddle_error *error)
     return status;
 }
 
-START_TEST(sets_survive_every_failed_allocation)
+TEST(sets_survive_every_failed_allocation)
 {
     static const double lower[] = {0.0, 1.0, 2.0};
     starve(box_from_memory, lower, "a box per coordinate");
@@ -594,7 +586,6 @@ START_TEST(sets_survive_every_failed_allocation)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         starve(bind_pair, &all[k], all[k].set);
 }
-END_TEST
 
 /* ---- networks -------------------------------------------------------------------------------- */
 
@@ -648,7 +639,7 @@ static saddle_status network_from_memory(const void *what, saddle_error *error)
     return status;
 }
 
-START_TEST(networks_survive_every_failed_allocation)
+TEST(networks_survive_every_failed_allocation)
 {
     static const size_t edge[] = {0, 1, 1, 2};
     starve(network_from_memory, edge, "a network from memory");
@@ -668,7 +659,6 @@ START_TEST(networks_survive_every_failed_allocation)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         starve(connect, &all[k], all[k].topology);
 }
-END_TEST
 
 /* ---- saved models ---------------------------------------------------------------------------- */
 
@@ -707,7 +697,7 @@ static saddle_status predict(const void *path, saddle_error *error)
     return status;
 }
 
-START_TEST(saved_models_survive_every_failed_allocation)
+TEST(saved_models_survive_every_failed_allocation)
 {
     static const char *const problem[] = {"auc", "fair", "group-dro", "robust-regression",
                                           "poisoning"};
@@ -720,25 +710,4 @@ START_TEST(saved_models_survive_every_failed_allocation)
         assert_ok(whole_run(settings.item, &error), error);
         starve(predict, path, problem[k]);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("allocation");
-    TCase *tests = tcase_create("allocation");
-    tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, a_run_survives_every_failed_allocation, 0, COMBINATIONS);
-    tcase_add_test(tests, checkpoints_survive_every_failed_allocation);
-    tcase_add_test(tests, a_search_survives_every_failed_allocation);
-    tcase_add_test(tests, instances_survive_every_failed_allocation);
-    tcase_add_test(tests, readers_survive_every_failed_allocation);
-    tcase_add_test(tests, traces_survive_every_failed_allocation);
-    tcase_add_test(tests, rows_survive_every_failed_allocation);
-    tcase_add_test(tests, sets_survive_every_failed_allocation);
-    tcase_add_test(tests, a_configuration_survives_every_failed_allocation);
-    tcase_add_test(tests, networks_survive_every_failed_allocation);
-    tcase_add_test(tests, saved_models_survive_every_failed_allocation);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -123,7 +123,7 @@ static double primal_value(const saddle_instance *e, const double *x, double *sc
     return sum / (double)problem->agents;
 }
 
-START_TEST(the_primal_is_the_loss_over_pairs)
+TEST_LOOP(the_primal_is_the_loss_over_pairs, 0, 2)
 {
     static const int instances[] = {AUC_LINEAR_SPARSE_UNEQUAL, AUC_MLP_DENSE};
     test_instance instance;
@@ -148,9 +148,8 @@ START_TEST(the_primal_is_the_loss_over_pairs)
     free(x);
     test_instance_close(&instance);
 }
-END_TEST
 
-START_TEST(outcomes_count_pairs)
+TEST(outcomes_count_pairs)
 {
     test_instance instance;
     test_instance_open(&instance, AUC_LINEAR_SPARSE_UNEQUAL, NULL);
@@ -196,9 +195,8 @@ START_TEST(outcomes_count_pairs)
     free(x);
     test_instance_close(&instance);
 }
-END_TEST
 
-START_TEST(the_start_is_that_of_the_model)
+TEST(the_start_is_that_of_the_model)
 {
     test_instance instance;
     test_instance_open(&instance, AUC_MLP_DENSE, NULL);
@@ -218,7 +216,6 @@ START_TEST(the_start_is_that_of_the_model)
         free(x[k]);
     test_instance_close(&instance);
 }
-END_TEST
 
 static saddle_instance *make_instance(const char *const *assignment)
 {
@@ -230,7 +227,7 @@ static saddle_instance *make_instance(const char *const *assignment)
     return instance;
 }
 
-START_TEST(the_share_can_be_given)
+TEST(the_share_can_be_given)
 {
     static const char *const assignment[] = {"problem=auc",   "data=synthetic:60:20",
                                              "agents=3",      "positive-share=0.125",
@@ -239,9 +236,8 @@ START_TEST(the_share_can_be_given)
     assert_near(e->constants.strong_concavity, 2.0 * 0.125 * 0.875, 0.0);
     saddle_instance_free(e);
 }
-END_TEST
 
-START_TEST(bad_shares_and_scores_are_refused)
+TEST(bad_shares_and_scores_are_refused)
 {
     static const struct {
         const char *assignment[7];
@@ -259,7 +255,6 @@ START_TEST(bad_shares_and_scores_are_refused)
         assert_plan_refused(plan, bad[k].part);
     }
 }
-END_TEST
 
 /* ---- AUC after training ------------------------------------------------------------------------ */
 
@@ -283,7 +278,7 @@ static void train(const char *const *assignment, const saddle_dataset *held_out,
     test_plan_free(plan);
 }
 
-START_TEST(a9a_is_ranked)
+TEST(a9a_is_ranked)
 {
     static const char *const assignment[] = {
         "problem=auc",     "data=a9a",     "agents=5",         "topology=er:0.6",
@@ -304,13 +299,12 @@ START_TEST(a9a_is_ranked)
     assert_at_most(0.895, other);
     saddle_dataset_free(held_out);
 }
-END_TEST
 
 /*
  * Two features; positive where their signs agree. Every point comes with its reflections, so that the
  * scores of both classes are symmetric about the bias and any linear score has an AUC of one half.
  */
-START_TEST(networks_rank_what_lines_cannot)
+TEST(networks_rank_what_lines_cannot)
 {
     char path[4096];
     char data[4200];
@@ -348,23 +342,4 @@ START_TEST(networks_rank_what_lines_cannot)
     saddle_fprintf(stdout, "signs: AUC %.4f linear, %.4f mlp:16\n", auc[0], auc[1]);
     assert_near(auc[0], 0.5, 1e-12);
     assert_at_most(0.95, auc[1]);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("auc");
-    TCase *problem = tcase_create("problem");
-    tcase_add_loop_test(problem, the_primal_is_the_loss_over_pairs, 0, 2);
-    tcase_add_test(problem, outcomes_count_pairs);
-    tcase_add_test(problem, the_start_is_that_of_the_model);
-    tcase_add_test(problem, the_share_can_be_given);
-    tcase_add_test(problem, bad_shares_and_scores_are_refused);
-    suite_add_tcase(suite, problem);
-    TCase *reached = tcase_create("reached");
-    tcase_set_timeout(reached, 120);
-    tcase_add_test(reached, a9a_is_ranked);
-    tcase_add_test(reached, networks_rank_what_lines_cannot);
-    suite_add_tcase(suite, reached);
-    return suite;
 }

@@ -123,7 +123,7 @@ static const saddle_algorithm leap = {.name = "leap",
                                       .view = leap_view};
 
 /* What an algorithm does not have is NULL in its view. */
-START_TEST(views_come_zeroed)
+TEST(views_come_zeroed)
 {
     saddle_problem problem = {.x_dim = 2};
     double now[3] = {1.0, 2.0, 3.0};
@@ -134,9 +134,8 @@ START_TEST(views_come_zeroed)
     ck_assert(view.x == now && view.y == now + 2);
     ck_assert(view.v == NULL && view.u == NULL);
 }
-END_TEST
 
-START_TEST(a_view_of_x_and_y_survives_divergence)
+TEST(a_view_of_x_and_y_survives_divergence)
 {
     saddle_plan *plan = small_plan();
     saddle_result *result = NULL;
@@ -147,9 +146,8 @@ START_TEST(a_view_of_x_and_y_survives_divergence)
     saddle_result_free(result);
     test_plan_free(plan);
 }
-END_TEST
 
-START_TEST(a_view_without_x_is_refused)
+TEST(a_view_without_x_is_refused)
 {
     saddle_plan *plan = small_plan();
     saddle_algorithm mine = leap;
@@ -160,7 +158,6 @@ START_TEST(a_view_without_x_is_refused)
                    "view() must set x to 5 doubles");
     test_plan_free(plan);
 }
-END_TEST
 
 static void refuse_algorithm(const saddle_algorithm *mine, saddle_status status, const char *part)
 {
@@ -171,7 +168,7 @@ static void refuse_algorithm(const saddle_algorithm *mine, saddle_status status,
     test_plan_free(plan);
 }
 
-START_TEST(phases_without_a_function_are_refused)
+TEST(phases_without_a_function_are_refused)
 {
     static const saddle_phase none[] = {{.name = NULL}};
     static const saddle_phase empty[] = {
@@ -182,7 +179,6 @@ START_TEST(phases_without_a_function_are_refused)
     mine.phases = empty;
     refuse_algorithm(&mine, SADDLE_BAD_INPUT, "'leap' has no function in one of its phases");
 }
-END_TEST
 
 static void endless_layout(const void *parameters, const saddle_problem *problem,
                            saddle_layout *out)
@@ -197,7 +193,7 @@ static void crooked_view(const saddle_agent *agent, saddle_view *out)
     out->x = (const double *)(const void *)((const char *)agent->now + 3);
 }
 
-START_TEST(endless_rounds_and_wrong_views_are_refused)
+TEST(endless_rounds_and_wrong_views_are_refused)
 {
     saddle_algorithm mine = leap;
     mine.layout = endless_layout;
@@ -206,7 +202,6 @@ START_TEST(endless_rounds_and_wrong_views_are_refused)
     mine.view = crooked_view;
     refuse_algorithm(&mine, SADDLE_CHECK_FAILED, "view() must set x");
 }
-END_TEST
 
 static saddle_status refuse_silently(void *parameters, saddle_configuration *configuration,
                                      saddle_error *why)
@@ -236,7 +231,7 @@ static void clip(const saddle_set *set, double *v, double *scratch)
 static const saddle_set_class clipped = {.term = {.name = "clipped", .size = sizeof(saddle_set)},
                                          .project = clip};
 
-START_TEST(a_refusal_without_a_reason_names_who_refused)
+TEST(a_refusal_without_a_reason_names_who_refused)
 {
     saddle_plan *plan = small_plan();
     saddle_algorithm mine = leap;
@@ -252,12 +247,11 @@ START_TEST(a_refusal_without_a_reason_names_who_refused)
                    SADDLE_BAD_INPUT, "class clipped refused without giving a reason");
     test_plan_free(plan);
 }
-END_TEST
 
 /* ---- arrays and plans -------------------------------------------------------------------------- */
 
 /* All offsets are checked before any entry is read: the array ends after 4 entries. */
-START_TEST(offsets_that_descend_are_refused_before_entries_are_read)
+TEST(offsets_that_descend_are_refused_before_entries_are_read)
 {
     const size_t row_start[3] = {0, 100, 4};
     uint32_t *column = malloc(4 * sizeof *column);
@@ -275,9 +269,8 @@ START_TEST(offsets_that_descend_are_refused_before_entries_are_read)
     free(column);
     free(value);
 }
-END_TEST
 
-START_TEST(shares_that_are_not_shares_are_refused)
+TEST(shares_that_are_not_shares_are_refused)
 {
     const struct {
         size_t parts;
@@ -312,9 +305,8 @@ START_TEST(shares_that_are_not_shares_are_refused)
     }
     saddle_dataset_free(data);
 }
-END_TEST
 
-START_TEST(arrays_that_are_missing_or_of_unknown_ownership_are_refused)
+TEST(arrays_that_are_missing_or_of_unknown_ownership_are_refused)
 {
     const size_t row_start[2] = {0, 1};
     const size_t empty[2] = {0, 0};
@@ -336,9 +328,8 @@ START_TEST(arrays_that_are_missing_or_of_unknown_ownership_are_refused)
     assert_ok(saddle_graph_from_edges(&graph, 1, 0, NULL, &error), error);
     saddle_graph_free(graph);
 }
-END_TEST
 
-START_TEST(a_plan_without_settings_has_none)
+TEST(a_plan_without_settings_has_none)
 {
     saddle_plan plan;
     saddle_plan_defaults(&plan, sizeof plan);
@@ -347,9 +338,8 @@ START_TEST(a_plan_without_settings_has_none)
     ck_assert_ptr_null(saddle_plan_find(&plan, "seed"));
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(a_freed_plan_is_refused)
+TEST(a_freed_plan_is_refused)
 {
     saddle_plan plan;
     saddle_plan_defaults(&plan, sizeof plan);
@@ -362,9 +352,8 @@ START_TEST(a_freed_plan_is_refused)
     saddle_plan_free(&plan);
     saddle_plan_free(NULL);
 }
-END_TEST
 
-START_TEST(arrays_of_the_wrong_length_are_refused)
+TEST(arrays_of_the_wrong_length_are_refused)
 {
     double x[DIM] = {0.0};
     double y[4] = {0.0};
@@ -381,7 +370,6 @@ START_TEST(arrays_of_the_wrong_length_are_refused)
     accept_plan(plan);
     test_plan_free(plan);
 }
-END_TEST
 
 /* 24 rows of 3 features for each of 3 agents. */
 static saddle_dataset *some_rows(double *x, double *label, double sign)
@@ -403,7 +391,7 @@ static saddle_plan *auc_plan(void)
     return test_plan(NULL, base);
 }
 
-START_TEST(shards_are_counted_and_there)
+TEST(shards_are_counted_and_there)
 {
     double x[72];
     double label[24];
@@ -424,9 +412,8 @@ START_TEST(shards_are_counted_and_there)
     test_plan_free(plan);
     saddle_dataset_free(rows);
 }
-END_TEST
 
-START_TEST(weights_on_another_graph_are_refused)
+TEST(weights_on_another_graph_are_refused)
 {
     saddle_graph *ring = NULL;
     saddle_graph *same = NULL;
@@ -448,9 +435,8 @@ START_TEST(weights_on_another_graph_are_refused)
     saddle_graph_free(same);
     saddle_graph_free(ring);
 }
-END_TEST
 
-START_TEST(constants_of_a_problem_that_make_no_sense_are_refused)
+TEST(constants_of_a_problem_that_make_no_sense_are_refused)
 {
     saddle_problem mine = *test_own_problem();
     mine.tau = -1.0;
@@ -461,7 +447,6 @@ START_TEST(constants_of_a_problem_that_make_no_sense_are_refused)
     mine.alpha = 2.0;
     assert_ok(saddle_problem_check(&mine, &error), error);
 }
-END_TEST
 
 /* What outcomes() below returns: in the first call, and in later ones. */
 typedef struct said {
@@ -502,7 +487,7 @@ static saddle_status run_outcomes(said s)
     return status;
 }
 
-START_TEST(outcomes_are_counted_and_named)
+TEST(outcomes_are_counted_and_named)
 {
     static const char *const wrong[] = {
         NULL,
@@ -528,7 +513,6 @@ START_TEST(outcomes_are_counted_and_named)
     assert_refused(run_outcomes((said){16, 1, "a", 0}), error, SADDLE_CHECK_FAILED,
                    "gives other outcomes than the first time");
 }
-END_TEST
 
 static saddle_constants claimed;
 
@@ -543,7 +527,7 @@ static saddle_status claim(const saddle_problem *problem, const saddle_set *x_se
     return SADDLE_OK;
 }
 
-START_TEST(constants_of_the_theory_are_checked)
+TEST(constants_of_the_theory_are_checked)
 {
     static const saddle_constants wrong[] = {
         {.lipschitz = -3.0, .strong_concavity = 1.0},
@@ -565,9 +549,8 @@ START_TEST(constants_of_the_theory_are_checked)
     saddle_result_free(result);
     test_plan_free(plan);
 }
-END_TEST
 
-START_TEST(numbers_without_a_meaning_are_refused)
+TEST(numbers_without_a_meaning_are_refused)
 {
     saddle_plan *plan = small_plan();
     saddle_instance *instance = NULL;
@@ -603,9 +586,8 @@ START_TEST(numbers_without_a_meaning_are_refused)
     saddle_instance_free(instance);
     test_plan_free(plan);
 }
-END_TEST
 
-START_TEST(null_arguments_are_named)
+TEST(null_arguments_are_named)
 {
     saddle_plan *plan = small_plan();
     assert_refused(saddle_plan_set(plan, "tau", NULL, &error), error, SADDLE_BAD_INPUT,
@@ -614,9 +596,8 @@ START_TEST(null_arguments_are_named)
                    "saddle_set_box: the argument out is NULL");
     test_plan_free(plan);
 }
-END_TEST
 
-START_TEST(numbers_have_at_most_17_digits)
+TEST(numbers_have_at_most_17_digits)
 {
     char text[SADDLE_REAL_SIZE];
     ck_assert_str_eq(saddle_print_real(1.0 / 3.0, 31, text), "0.33333333333333331");
@@ -624,7 +605,6 @@ START_TEST(numbers_have_at_most_17_digits)
     ck_assert_str_eq(saddle_print_real(-1e-300 / 3.0, 1000, text), "-3.3333333333333334e-301");
     ck_assert_str_eq(saddle_print_real(0.5, -3, text), "0.5");
 }
-END_TEST
 
 /* ---- warnings ---------------------------------------------------------------------------------- */
 
@@ -642,7 +622,7 @@ static void listen(void *context, const char *message)
 }
 
 /* Options of an algorithm and of a problem that are given and have no effect: one warning each. */
-START_TEST(unused_options_are_reported_by_the_run)
+TEST(unused_options_are_reported_by_the_run)
 {
     heard h = {.count = 0};
     saddle_hooks hooks = {.context = &h, .warning = listen};
@@ -664,7 +644,6 @@ START_TEST(unused_options_are_reported_by_the_run)
     saddle_instance_free(instance);
     test_plan_free(plan);
 }
-END_TEST
 
 /* The warnings of a run on a small quadratic with the theory's steps. */
 static heard theory_warnings(const char *algorithm, const char *c_gamma)
@@ -686,7 +665,7 @@ static heard theory_warnings(const char *algorithm, const char *c_gamma)
     return h;
 }
 
-START_TEST(steps_without_a_guarantee_are_reported)
+TEST(steps_without_a_guarantee_are_reported)
 {
     heard h = theory_warnings("precision", NULL);
     ck_assert_msg(h.count == 0, "%s", h.text);
@@ -705,7 +684,6 @@ START_TEST(steps_without_a_guarantee_are_reported)
     h = theory_warnings("gda", NULL);
     ck_assert_msg(h.count == 0, "%s", h.text);
 }
-END_TEST
 
 /* ---- objects in memory ------------------------------------------------------------------------- */
 
@@ -720,7 +698,7 @@ static void assert_setting(const saddle_result *result, const char *name, const 
     saddle_trace_free(trace);
 }
 
-START_TEST(settings_say_what_was_in_memory)
+TEST(settings_say_what_was_in_memory)
 {
     double x[72];
     double label[24];
@@ -746,7 +724,6 @@ START_TEST(settings_say_what_was_in_memory)
     saddle_result_free(result);
     test_plan_free(plan);
 }
-END_TEST
 
 /* Runs to iteration 4 with checkpoints, then sets the plan to resume from there to iteration 8. */
 static void begin_and_resume(saddle_plan *plan, const char *directory)
@@ -792,7 +769,7 @@ static const saddle_regularizer_class context_l1 = {
     .weights = context_weights};
 
 /* Other bounds, another context, another h: each has the same text as the first, and other bits. */
-START_TEST(a_run_does_not_resume_with_other_sets)
+TEST(a_run_does_not_resume_with_other_sets)
 {
     char directory[PATH];
     double bound = 0.5;
@@ -827,10 +804,9 @@ START_TEST(a_run_does_not_resume_with_other_sets)
     saddle_set_free(same);
     saddle_set_free(box);
 }
-END_TEST
 
 /* Resumes as the program does, which only has texts. */
-START_TEST(a_run_of_objects_in_memory_resumes_only_with_them)
+TEST(a_run_of_objects_in_memory_resumes_only_with_them)
 {
     char directory[PATH];
     double x[72];
@@ -859,10 +835,9 @@ START_TEST(a_run_of_objects_in_memory_resumes_only_with_them)
     accept_plan(plan);
     test_plan_free(plan);
 }
-END_TEST
 
 /* A checkpoint may come from anyone, and name plug-ins and outputs. */
-START_TEST(the_plan_in_a_checkpoint_is_not_run)
+TEST(the_plan_in_a_checkpoint_is_not_run)
 {
     char directory[PATH];
     char *path = NULL;
@@ -885,7 +860,6 @@ START_TEST(the_plan_in_a_checkpoint_is_not_run)
     free(path);
     test_plan_free(plan);
 }
-END_TEST
 
 static size_t count_files(const char *directory)
 {
@@ -899,7 +873,7 @@ static size_t count_files(const char *directory)
 }
 
 /* Even without saddle_plan_resume(), further checkpoints go to the same directory. */
-START_TEST(a_run_that_resumes_writes_further_checkpoints)
+TEST(a_run_that_resumes_writes_further_checkpoints)
 {
     char directory[PATH];
     saddle_plan *plan = small_plan();
@@ -914,11 +888,10 @@ START_TEST(a_run_that_resumes_writes_further_checkpoints)
     saddle_result_free(result);
     test_plan_free(plan);
 }
-END_TEST
 
 /* A field that has its default value before saddle_plan_resume() counts as not given; if it is set by
  * name or afterwards, it counts. */
-START_TEST(defaults_that_are_meant_are_set_by_name_or_afterwards)
+TEST(defaults_that_are_meant_are_set_by_name_or_afterwards)
 {
     char directory[PATH];
     saddle_plan *first = small_plan();
@@ -943,42 +916,4 @@ START_TEST(defaults_that_are_meant_are_set_by_name_or_afterwards)
     assert_ok(saddle_plan_resume(&plan, NULL, &error), error);
     ck_assert_uint_eq(plan.limits.iterations, 2000);
     saddle_plan_free(&plan);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("caller mistakes");
-    TCase *cases = tcase_create("caller mistakes");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, views_come_zeroed);
-    tcase_add_test(cases, a_view_of_x_and_y_survives_divergence);
-    tcase_add_test(cases, a_view_without_x_is_refused);
-    tcase_add_test(cases, phases_without_a_function_are_refused);
-    tcase_add_test(cases, endless_rounds_and_wrong_views_are_refused);
-    tcase_add_test(cases, outcomes_are_counted_and_named);
-    tcase_add_test(cases, constants_of_the_theory_are_checked);
-    tcase_add_test(cases, numbers_without_a_meaning_are_refused);
-    tcase_add_test(cases, null_arguments_are_named);
-    tcase_add_test(cases, numbers_have_at_most_17_digits);
-    tcase_add_test(cases, a_refusal_without_a_reason_names_who_refused);
-    tcase_add_test(cases, offsets_that_descend_are_refused_before_entries_are_read);
-    tcase_add_test(cases, shares_that_are_not_shares_are_refused);
-    tcase_add_test(cases, arrays_that_are_missing_or_of_unknown_ownership_are_refused);
-    tcase_add_test(cases, a_plan_without_settings_has_none);
-    tcase_add_test(cases, a_freed_plan_is_refused);
-    tcase_add_test(cases, arrays_of_the_wrong_length_are_refused);
-    tcase_add_test(cases, shards_are_counted_and_there);
-    tcase_add_test(cases, weights_on_another_graph_are_refused);
-    tcase_add_test(cases, constants_of_a_problem_that_make_no_sense_are_refused);
-    tcase_add_test(cases, unused_options_are_reported_by_the_run);
-    tcase_add_test(cases, steps_without_a_guarantee_are_reported);
-    tcase_add_test(cases, settings_say_what_was_in_memory);
-    tcase_add_test(cases, a_run_does_not_resume_with_other_sets);
-    tcase_add_test(cases, a_run_of_objects_in_memory_resumes_only_with_them);
-    tcase_add_test(cases, the_plan_in_a_checkpoint_is_not_run);
-    tcase_add_test(cases, a_run_that_resumes_writes_further_checkpoints);
-    tcase_add_test(cases, defaults_that_are_meant_are_set_by_name_or_afterwards);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -86,7 +86,7 @@ static saddle_status solve(fault *f, const char *name, const char *setting, sadd
     return status;
 }
 
-START_TEST(causes_at_the_start_are_named)
+TEST(causes_at_the_start_are_named)
 {
     saddle_result *result = NULL;
     fault none = {.below = (double)NAN};
@@ -108,10 +108,9 @@ START_TEST(causes_at_the_start_are_named)
     assert_refused(solve(&none, "init", "constant:1e200", &result), error, SADDLE_BAD_INPUT,
                    "variable x[0] is 1e+200");
 }
-END_TEST
 
 /* Whether or not the algorithm keeps gradient estimates, in which the fault shows first. */
-START_TEST(gradients_are_named_with_every_algorithm)
+TEST(gradients_are_named_with_every_algorithm)
 {
     size_t count;
     const saddle_algorithm *const *all = saddle_algorithm_list(&count);
@@ -125,9 +124,8 @@ START_TEST(gradients_are_named_with_every_algorithm)
                           "%s: %s", all[k]->name, error.message);
     }
 }
-END_TEST
 
-START_TEST(gradients_are_named_later)
+TEST(gradients_are_named_later)
 {
     static const char *const name[] = {"precision",  "precision+",   "precision-auto",
                                        "prox-dsgda", "prox-gt-sgda", "gda"};
@@ -144,7 +142,6 @@ START_TEST(gradients_are_named_later)
         saddle_result_free(result);
     }
 }
-END_TEST
 
 /* Runs with a NaN in one call. Returns false if there was no such call. */
 static bool solve_with_nan(fault *f, const char *algorithm, const char *function)
@@ -175,7 +172,7 @@ static bool solve_with_nan(fault *f, const char *algorithm, const char *function
 }
 
 /* One NaN, in whatever call: while constants are estimated, at the start, in an iteration, at a trace point. */
-START_TEST(no_single_nan_goes_unnoticed)
+TEST_LOOP(no_single_nan_goes_unnoticed, 0, 5)
 {
     static const char *const name[] = {"precision", "precision+", "prox-dsgda", "prox-gt-sgda",
                                        "precision-auto"};
@@ -192,10 +189,9 @@ START_TEST(no_single_nan_goes_unnoticed)
     }
     ck_assert_uint_gt(calls, 10);
 }
-END_TEST
 
 /* A gradient that is infinite once: where this shows is named, and the algorithm is not blamed. */
-START_TEST(a_passing_infinity_is_named)
+TEST(a_passing_infinity_is_named)
 {
     size_t named = 0;
     size_t calls = 0;
@@ -213,9 +209,8 @@ START_TEST(a_passing_infinity_is_named)
     }
     ck_assert_uint_gt(named, 5);
 }
-END_TEST
 
-START_TEST(causes_of_a_divergence_are_named)
+TEST(causes_of_a_divergence_are_named)
 {
     saddle_result *result = NULL;
     fault loss = {.agent = 2, .value = (double)NAN, .below = 0.7};
@@ -229,7 +224,6 @@ START_TEST(causes_of_a_divergence_are_named)
     ck_assert(isnan(result->fault.value));
     saddle_result_free(result);
 }
-END_TEST
 
 /* Asserts that solving a quadratic problem with a setting fails with a message that contains `part` and
  * not `absent`. */
@@ -244,7 +238,7 @@ static void refuse_quadratic(const char *setting, const char *part, const char *
     test_plan_free(plan);
 }
 
-START_TEST(options_and_sets_are_blamed_for_what_they_do)
+TEST(options_and_sets_are_blamed_for_what_they_do)
 {
     refuse_quadratic("lipschitz=1e300", "choose its options closer to 1", "data");
     refuse_quadratic("mu=1e-300", "choose its options closer to 1", "data");
@@ -254,7 +248,6 @@ START_TEST(options_and_sets_are_blamed_for_what_they_do)
     refuse_quadratic("init-y=constant:1e200", "--init-y: the losses", "x[");
     refuse_quadratic("init=constant:1e200", "--init: the losses", "agent");
 }
-END_TEST
 
 static void start_nowhere(const saddle_problem *problem, uint64_t seed, double *x, double *y)
 {
@@ -264,7 +257,7 @@ static void start_nowhere(const saddle_problem *problem, uint64_t seed, double *
     y[0] = 0.0;
 }
 
-START_TEST(starts_of_the_caller_are_named)
+TEST(starts_of_the_caller_are_named)
 {
     saddle_problem problem = *test_own_problem();
     const double far[2] = {0.0, 1e200};
@@ -285,10 +278,9 @@ START_TEST(starts_of_the_caller_are_named)
     ck_assert_ptr_null(strstr(error.message, "data"));
     test_plan_free(plan);
 }
-END_TEST
 
 /* NULL is the default of a text, as everywhere in a plan. */
-START_TEST(null_data_are_not_given)
+TEST(null_data_are_not_given)
 {
     saddle_result *result = NULL;
     saddle_plan *plan =
@@ -300,7 +292,6 @@ START_TEST(null_data_are_not_given)
     saddle_result_free(result);
     test_plan_free(plan);
 }
-END_TEST
 
 /* One agent reports a failure, although nothing is wrong. */
 static void complain(saddle_agent *agent)
@@ -340,7 +331,7 @@ static void view(const saddle_agent *agent, saddle_view *out)
     out->y = agent->now + agent->problem->x_dim;
 }
 
-START_TEST(faults_that_an_algorithm_reports_are_its_own)
+TEST(faults_that_an_algorithm_reports_are_its_own)
 {
     static const saddle_phase phases[] = {{.name = "complain", .before = complain}, {.name = NULL}};
     const saddle_algorithm mine = {.name = "mine",
@@ -362,10 +353,9 @@ START_TEST(faults_that_an_algorithm_reports_are_its_own)
     saddle_result_free(result);
     test_plan_free(plan);
 }
-END_TEST
 
 /* If a scale computed from the data overflows, the message names the data, not an option. */
-START_TEST(overflowing_data_are_named)
+TEST(overflowing_data_are_named)
 {
     double rows[8][2];
     double label[8];
@@ -392,24 +382,4 @@ START_TEST(overflowing_data_are_named)
     ck_assert_msg(strstr(error.message, "scale the data") != NULL, "%s", error.message);
     test_plan_free(plan);
     saddle_dataset_free(data);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("causes");
-    TCase *cases = tcase_create("causes");
-    tcase_add_loop_test(cases, no_single_nan_goes_unnoticed, 0, 5);
-    tcase_add_test(cases, causes_at_the_start_are_named);
-    tcase_add_test(cases, gradients_are_named_with_every_algorithm);
-    tcase_add_test(cases, gradients_are_named_later);
-    tcase_add_test(cases, a_passing_infinity_is_named);
-    tcase_add_test(cases, causes_of_a_divergence_are_named);
-    tcase_add_test(cases, options_and_sets_are_blamed_for_what_they_do);
-    tcase_add_test(cases, starts_of_the_caller_are_named);
-    tcase_add_test(cases, null_data_are_not_given);
-    tcase_add_test(cases, faults_that_an_algorithm_reports_are_its_own);
-    tcase_add_test(cases, overflowing_data_are_named);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -113,7 +113,7 @@ static void assert_sample(saddle_checkpoint *c, bool body)
     }
 }
 
-START_TEST(it_reads_back_what_was_written)
+TEST(it_reads_back_what_was_written)
 {
     saddle_error error = {.message = ""};
     saddle_checkpoint *c = NULL;
@@ -131,7 +131,6 @@ START_TEST(it_reads_back_what_was_written)
     saddle_checkpoint_close(copy);
     saddle_checkpoint_close(c);
 }
-END_TEST
 
 /* Returns the bytes of a file; the caller frees them. */
 static unsigned char *bytes_of(const char *path, size_t *size)
@@ -167,7 +166,7 @@ static void assert_bad(const char *path, size_t where)
     ck_assert_msg(strstr(error.message, "checkpoint") != NULL, "'%s'", error.message);
 }
 
-START_TEST(no_flipped_bit_goes_unnoticed)
+TEST(no_flipped_bit_goes_unnoticed)
 {
     size_t size;
     const char *path = path_of("flipped");
@@ -182,9 +181,8 @@ START_TEST(no_flipped_bit_goes_unnoticed)
     }
     free(bytes);
 }
-END_TEST
 
-START_TEST(no_cut_goes_unnoticed)
+TEST(no_cut_goes_unnoticed)
 {
     size_t size;
     const char *path = path_of("cut");
@@ -202,10 +200,9 @@ START_TEST(no_cut_goes_unnoticed)
     free(longer);
     free(bytes);
 }
-END_TEST
 
 /* A head that announces more than fits into any memory, with a valid hash, is refused because of the file's size. */
-START_TEST(claims_are_checked_before_memory_is_taken)
+TEST(claims_are_checked_before_memory_is_taken)
 {
     saddle_error error = {.message = ""};
     saddle_checkpoint_stream writer;
@@ -219,9 +216,8 @@ START_TEST(claims_are_checked_before_memory_is_taken)
     claim.number.agents = (uint64_t)1 << 61;
     ck_assert_int_ne(saddle_checkpoint_begin(&writer, path, &claim, &error), SADDLE_OK);
 }
-END_TEST
 
-START_TEST(other_files_are_not_checkpoints)
+TEST(other_files_are_not_checkpoints)
 {
     saddle_error error = {.message = ""};
     saddle_checkpoint *c = NULL;
@@ -250,9 +246,8 @@ START_TEST(other_files_are_not_checkpoints)
     assert_refused(saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT,
                    "it is a pipe");
 }
-END_TEST
 
-START_TEST(the_newest_valid_one_is_found)
+TEST(the_newest_valid_one_is_found)
 {
     static const uint64_t iteration[] = {9, 100, 1000};
     char directory[5000];
@@ -299,20 +294,4 @@ START_TEST(the_newest_valid_one_is_found)
     ck_assert_ptr_nonnull(strstr(error.message, "cut short"));
     free(newest);
     free(middle);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("checkpoint");
-    TCase *cases = tcase_create("checkpoint");
-    tcase_set_timeout(cases, 300);
-    tcase_add_test(cases, it_reads_back_what_was_written);
-    tcase_add_test(cases, no_flipped_bit_goes_unnoticed);
-    tcase_add_test(cases, no_cut_goes_unnoticed);
-    tcase_add_test(cases, claims_are_checked_before_memory_is_taken);
-    tcase_add_test(cases, other_files_are_not_checkpoints);
-    tcase_add_test(cases, the_newest_valid_one_is_found);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

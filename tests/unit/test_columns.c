@@ -40,7 +40,7 @@ static void assert_rows(const saddle_dataset *data, size_t rows, size_t features
     }
 }
 
-START_TEST(texts_become_features)
+TEST(texts_become_features)
 {
     saddle_dataset *data = load(&(saddle_data_options){.missing = SADDLE_MISSING_IMPUTE});
     /* Features: color=a"b, color=blue, color=red, age; the mean age is 8/3. */
@@ -77,9 +77,8 @@ START_TEST(texts_become_features)
     ck_assert_mem_eq(value, ((const double[]){0, 1}), 2 * sizeof(double));
     saddle_dataset_free(part);
 }
-END_TEST
 
-START_TEST(one_text_is_one_feature)
+TEST(one_text_is_one_feature)
 {
     saddle_error error = {0};
     saddle_dataset *data = NULL;
@@ -92,10 +91,9 @@ START_TEST(one_text_is_one_feature)
     ck_assert_mem_eq(value, ((const double[]){0, 0}), sizeof value);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* Of two texts that are equally frequent, the first is chosen; sums of two files are added. */
-START_TEST(columns_are_merged)
+TEST(columns_are_merged)
 {
     saddle_error error = {0};
     saddle_columns *a = NULL;
@@ -127,9 +125,8 @@ START_TEST(columns_are_merged)
     saddle_columns_free(a);
     saddle_columns_free(b);
 }
-END_TEST
 
-START_TEST(columns_survive_as_text)
+TEST(columns_survive_as_text)
 {
     saddle_error error = {0};
     static const char text[] =
@@ -156,9 +153,8 @@ START_TEST(columns_survive_as_text)
     saddle_columns_free(columns);
     saddle_columns_free(twice);
 }
-END_TEST
 
-START_TEST(malformed_columns_are_refused)
+TEST(malformed_columns_are_refused)
 {
 #define HEAD "names\tcodes\nnone\tl\t\t0\t0\n"
     static const char *const bad[] = {
@@ -190,18 +186,4 @@ START_TEST(malformed_columns_are_refused)
                        "the columns is damaged");
         ck_assert_ptr_null(columns);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("columns");
-    TCase *cases = tcase_create("all");
-    tcase_add_test(cases, texts_become_features);
-    tcase_add_test(cases, one_text_is_one_feature);
-    tcase_add_test(cases, columns_are_merged);
-    tcase_add_test(cases, columns_survive_as_text);
-    tcase_add_test(cases, malformed_columns_are_refused);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -57,7 +57,7 @@ static void fill(saddle_rng *rng, size_t length, double *field)
         field[k] = saddle_rng_normal(rng);
 }
 
-START_TEST(entries_go_to_the_nearest_level)
+TEST_LOOP(entries_go_to_the_nearest_level, 0, 8)
 {
     double field[LONGEST];
     double got[LONGEST];
@@ -89,9 +89,8 @@ START_TEST(entries_go_to_the_nearest_level)
         ck_assert(got[length / 2] == 0.0);
     }
 }
-END_TEST
 
-START_TEST(levels_have_a_closed_form)
+TEST(levels_have_a_closed_form)
 {
     /* Three levels on either side of 0, the largest magnitude 6: units of 2. */
     const double field[] = {6.0, -6.0, 3.1, 2.9, -0.9, 1.1, 0.0, -3.1};
@@ -102,14 +101,13 @@ START_TEST(levels_have_a_closed_form)
     for (size_t k = 0; k < 8; k++)
         ck_assert(got[k] == expected[k]);
 }
-END_TEST
 
 static const char *const rules[] = {"quantize:2",  "quantize:3", "quantize:4", "quantize:8",
                                     "quantize:16", "top:0.1",    "top:0.01",   "random:0.1",
                                     "random:0.01", "top:1",      "random:0.5"};
 enum { RULES = sizeof rules / sizeof *rules };
 
-START_TEST(what_is_zero_tiny_or_not_finite_is_no_trouble)
+TEST_LOOP(what_is_zero_tiny_or_not_finite_is_no_trouble, 0, RULES)
 {
     static const double odd[] = {0.0,   5e-324,           1e-300, (double)NAN, (double)INFINITY,
                                  1e308, -(double)INFINITY};
@@ -131,7 +129,6 @@ START_TEST(what_is_zero_tiny_or_not_finite_is_no_trouble)
         ck_assert_uint_eq(wanted, isfinite(odd[k]) ? 100 : 0);
     }
 }
-END_TEST
 
 static size_t share_of(double fraction, size_t length)
 {
@@ -141,7 +138,7 @@ static size_t share_of(double fraction, size_t length)
     return count;
 }
 
-START_TEST(top_sends_the_largest_entries)
+TEST(top_sends_the_largest_entries)
 {
     double field[LONGEST];
     double got[LONGEST];
@@ -172,9 +169,8 @@ START_TEST(top_sends_the_largest_entries)
             ck_assert_uint_ge(sent, share_of(fraction[f], length));
         }
 }
-END_TEST
 
-START_TEST(random_entries_are_distinct_and_equally_likely)
+TEST(random_entries_are_distinct_and_equally_likely)
 {
     enum { DRAWS = 20000, LENGTH = 30 };
     double field[LENGTH];
@@ -197,12 +193,11 @@ START_TEST(random_entries_are_distinct_and_equally_likely)
     for (size_t k = 0; k < LENGTH; k++)
         assert_near((double)times[k] / DRAWS, 0.1, 5.0 * sqrt(0.09 / DRAWS));
 }
-END_TEST
 
 /* ---- two agents in closed form ------------------------------------------------------------------ */
 
 /* Two agents with one field of one entry, which is never packed: differences shrink by 1 - 2 gamma w. */
-START_TEST(two_agents_follow_the_closed_form)
+TEST_LOOP(two_agents_follow_the_closed_form, 0, 2)
 {
     enum { T = 20 };
     const char *const more[] = {
@@ -264,7 +259,6 @@ START_TEST(two_agents_follow_the_closed_form)
     saddle_allocator_free(&allocator);
     test_instance_close(&instance);
 }
-END_TEST
 
 /* ---- a slow version of PRECISION ------------------------------------------------------------------- */
 
@@ -511,7 +505,7 @@ static const struct {
 };
 enum { COMPARED = sizeof compared / sizeof *compared };
 
-START_TEST(a_slow_version_agrees_with_the_library_in_every_round)
+TEST_LOOP(a_slow_version_agrees_with_the_library_in_every_round, 0, 2 * COMPARED)
 {
     bool convex = _i % 2 == 1;
     const char *const more[] = {compared[_i / 2].compress,
@@ -544,7 +538,6 @@ START_TEST(a_slow_version_agrees_with_the_library_in_every_round)
     test_state_free(&state);
     test_rig_close(&rig);
 }
-END_TEST
 
 /* ---- invariants ------------------------------------------------------------------------------------- */
 
@@ -585,7 +578,7 @@ static const char *const tracking[] = {"precision", "precision+", "precision-aut
                                        "gt-gda"};
 enum { TRACKING = sizeof tracking / sizeof *tracking };
 
-START_TEST(sums_are_conserved_and_iterates_feasible_in_every_round)
+TEST_LOOP(sums_are_conserved_and_iterates_feasible_in_every_round, 0, RULES *TRACKING)
 {
     static const char *const seeds[] = {"seed=1", "seed=2", "seed=3"};
     char compress[32];
@@ -609,12 +602,11 @@ START_TEST(sums_are_conserved_and_iterates_feasible_in_every_round)
         test_rig_close(&rig);
     }
 }
-END_TEST
 
 /* ---- runs ------------------------------------------------------------------------------------------- */
 
 /* Exact algorithms go on to the point that they reach without compression. */
-START_TEST(compression_leaves_no_error)
+TEST_LOOP(compression_leaves_no_error, 0, TEST_SLOWDOWN > 1 ? 4 : 16)
 {
     static const char *const exact[] = {"algorithm=precision", "algorithm=precision+",
                                         "algorithm=gt-gda", "algorithm=dppsp"};
@@ -628,7 +620,6 @@ START_TEST(compression_leaves_no_error)
     assert_at_most(result->rows[result->row_count - 1].metric, 1e-16 * result->rows[0].metric);
     saddle_result_free(result);
 }
-END_TEST
 
 /* Rounds and bytes until the metric is 1e-8 of that of the start. */
 static saddle_cost until_small(const char *const *setting, const char *compress)
@@ -651,7 +642,7 @@ static saddle_cost until_small(const char *const *setting, const char *compress)
     return cost;
 }
 
-START_TEST(four_bits_take_as_many_rounds_and_a_part_of_the_bytes)
+TEST_LOOP(four_bits_take_as_many_rounds_and_a_part_of_the_bytes, 0, 2)
 {
     char data[4096];
     const char *file = saddle_test_data("a9a");
@@ -673,14 +664,13 @@ START_TEST(four_bits_take_as_many_rounds_and_a_part_of_the_bytes)
     else
         assert_at_most((double)small.bytes, (double)whole.bytes / 7.0);
 }
-END_TEST
 
 static void keep_warning(void *context, const char *message)
 {
     snprintf(context, 512, "%s", message);
 }
 
-START_TEST(a_rate_that_is_too_large_is_named)
+TEST(a_rate_that_is_too_large_is_named)
 {
     char warning[512] = "";
     const saddle_hooks hooks = {.warning = keep_warning, .context = warning};
@@ -708,10 +698,9 @@ START_TEST(a_rate_that_is_too_large_is_named)
         "'%s'", result->cause);
     saddle_result_free(result);
 }
-END_TEST
 
 /* Noise of mini-batches that a replica keeps for many rounds drove the agents apart: the metric rose to 1.2 and 2. */
-START_TEST(noise_does_not_drive_agents_apart)
+TEST_LOOP(noise_does_not_drive_agents_apart, 0, 2)
 {
     static const char *const cases[][2] = {{"topology=star", "compress=top:0.01"},
                                            {"topology=er:0.5", "compress=random:0.02"}};
@@ -727,10 +716,9 @@ START_TEST(noise_does_not_drive_agents_apart)
     ck_assert_msg(strstr(warning, "ends at a metric") == NULL, "'%s'", warning);
     saddle_result_free(result);
 }
-END_TEST
 
 /* Without trackers, agents that hardly mix stay apart; the run says so, unless it has just begun. */
-START_TEST(a_run_that_ends_worse_says_so)
+TEST(a_run_that_ends_worse_says_so)
 {
     char warning[512] = "";
     const saddle_hooks hooks = {.warning = keep_warning, .context = warning};
@@ -761,7 +749,6 @@ START_TEST(a_run_that_ends_worse_says_so)
     ck_assert_str_eq(warning, "");
     saddle_result_free(result);
 }
-END_TEST
 
 /* Checks that each warning of a lowered rate begins where the one before ended. */
 static void follow_rates(void *context, const char *message)
@@ -781,7 +768,7 @@ static void follow_rates(void *context, const char *message)
 
 /* The recursion of DPPSP adds up what sparse messages leave out. It swings up to metrics that end a run, or from which
  * it recovers once the agents have lowered their rates. */
-START_TEST(a_run_that_swings_away_diverges)
+TEST(a_run_that_swings_away_diverges)
 {
     const char *setting[] = {"problem=auc",        "algorithm=dppsp", "agents=8",
                              "data=synthetic:480", "topology=star",   "compress=top:0.01",
@@ -804,10 +791,9 @@ START_TEST(a_run_that_swings_away_diverges)
     assert_at_most(result->rows[result->row_count - 1].metric, 1e-3 * result->rows[0].metric);
     saddle_result_free(result);
 }
-END_TEST
 
 /* With a rate that is too large but may be lowered, agents lower it and the run converges. */
-START_TEST(agents_back_off)
+TEST(agents_back_off)
 {
     const char *const setting[] = {"problem=quadratic", "agents=8",   "compress=random:0.1",
                                    "iterations=12000",  "samples=20", NULL};
@@ -826,9 +812,8 @@ START_TEST(agents_back_off)
     saddle_instance_free(made);
     test_plan_free(plan);
 }
-END_TEST
 
-START_TEST(compression_is_refused_by_its_fault)
+TEST(compression_is_refused_by_its_fault)
 {
     static const struct {
         const char *setting[3], *part;
@@ -864,7 +849,6 @@ START_TEST(compression_is_refused_by_its_fault)
         test_plan_free(plan);
     }
 }
-END_TEST
 
 /* PRECISION without a table of fields. */
 static void bare_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out)
@@ -875,7 +859,7 @@ static void bare_layout(const void *parameters, const saddle_problem *problem, s
     out->fields = 0;
 }
 
-START_TEST(an_algorithm_without_fields_is_refused)
+TEST(an_algorithm_without_fields_is_refused)
 {
     const char *const setting[] = {"problem=quadratic", "compress=quantize:4", NULL};
     saddle_error error = {.message = ""};
@@ -889,39 +873,4 @@ START_TEST(an_algorithm_without_fields_is_refused)
     assert_refused(saddle_solve(NULL, plan, &result, &error), error, SADDLE_UNSUPPORTED,
                    "does not say which fields its messages have");
     test_plan_free(plan);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("compression");
-    TCase *packing = tcase_create("packing");
-    tcase_set_timeout(packing, 600);
-    tcase_add_loop_test(packing, entries_go_to_the_nearest_level, 0, 8);
-    tcase_add_test(packing, levels_have_a_closed_form);
-    tcase_add_loop_test(packing, what_is_zero_tiny_or_not_finite_is_no_trouble, 0, RULES);
-    tcase_add_test(packing, top_sends_the_largest_entries);
-    tcase_add_test(packing, random_entries_are_distinct_and_equally_likely);
-    suite_add_tcase(suite, packing);
-    TCase *rounds = tcase_create("rounds");
-    tcase_set_timeout(rounds, 600);
-    tcase_add_loop_test(rounds, two_agents_follow_the_closed_form, 0, 2);
-    tcase_add_loop_test(rounds, a_slow_version_agrees_with_the_library_in_every_round, 0,
-                        2 * COMPARED);
-    tcase_add_loop_test(rounds, sums_are_conserved_and_iterates_feasible_in_every_round, 0,
-                        RULES * TRACKING);
-    suite_add_tcase(suite, rounds);
-    TCase *runs = tcase_create("runs");
-    tcase_set_timeout(runs, 600);
-    tcase_add_loop_test(runs, compression_leaves_no_error, 0, TEST_SLOWDOWN > 1 ? 4 : 16);
-    tcase_add_loop_test(runs, four_bits_take_as_many_rounds_and_a_part_of_the_bytes, 0, 2);
-    tcase_add_test(runs, a_rate_that_is_too_large_is_named);
-    tcase_add_loop_test(runs, noise_does_not_drive_agents_apart, 0, 2);
-    tcase_add_test(runs, a_run_that_ends_worse_says_so);
-    tcase_add_test(runs, a_run_that_swings_away_diverges);
-    tcase_add_test(runs, agents_back_off);
-    tcase_add_test(runs, compression_is_refused_by_its_fault);
-    tcase_add_test(runs, an_algorithm_without_fields_is_refused);
-    suite_add_tcase(suite, runs);
-    return suite;
 }

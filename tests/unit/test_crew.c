@@ -37,7 +37,7 @@ static void simulate(simulation *s, const machine *on, double seconds)
 }
 
 /* Two workers are twice as fast until another process comes; then one is; then two are again. */
-START_TEST(the_crew_follows_the_load)
+TEST(the_crew_follows_the_load)
 {
     static const machine idle = {{0, 1e-4, 6e-5}, {0, 0, 0.05}};
     static const machine busy = {{0, 1e-4, 2.7e-4}, {0, 0, 0.6}};
@@ -54,10 +54,9 @@ START_TEST(the_crew_follows_the_load)
     simulate(&s, &idle, 10.0);
     ck_assert_double_eq(s.spent[1], 0.0);
 }
-END_TEST
 
 /* Waiting is no reason to lose speed: a worker that waits half of its time can still help. */
-START_TEST(waiting_workers_that_help_remain)
+TEST(waiting_workers_that_help_remain)
 {
     static const machine uneven = {{0, 1e-4, 8e-5}, {0, 0, 0.4}};
     simulation s = {.now = 1.0};
@@ -65,10 +64,9 @@ START_TEST(waiting_workers_that_help_remain)
     simulate(&s, &uneven, 60.0);
     ck_assert_double_lt(s.spent[1], 0.05 * 60.0);
 }
-END_TEST
 
 /* Of many workers, the number is found that is fastest, or nearly. */
-START_TEST(the_best_of_many_is_found)
+TEST(the_best_of_many_is_found)
 {
     for (unsigned best = 1; best <= MOST; best++) {
         machine valley = {.seconds = {0}};
@@ -86,16 +84,4 @@ START_TEST(the_best_of_many_is_found)
             near += valley.seconds[k] < 1.35e-4 ? s.spent[k] : 0.0;
         ck_assert_double_gt(near, 0.9 * 20.0);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("crew");
-    TCase *tests = tcase_create("all");
-    tcase_add_test(tests, the_crew_follows_the_load);
-    tcase_add_test(tests, waiting_workers_that_help_remain);
-    tcase_add_test(tests, the_best_of_many_is_found);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

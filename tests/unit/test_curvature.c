@@ -164,7 +164,7 @@ static const struct {
               {REGRESSION_HUBER_DENSE, "huber-delta=3", 1e-9}};
 enum { LINEAR = sizeof linear / sizeof *linear };
 
-START_TEST(the_metric_is_the_mean_square_of_diagonals)
+TEST_LOOP(the_metric_is_the_mean_square_of_diagonals, 0, LINEAR)
 {
     const char *const more[] = {linear[_i].setting, "regularizer=none", NULL};
     test_instance instance;
@@ -192,12 +192,11 @@ START_TEST(the_metric_is_the_mean_square_of_diagonals)
     hessian_close(&h);
     test_instance_close(&instance);
 }
-END_TEST
 
 /* xx and xy depend on random signs. Their mean squares over signs are at least the squares of the largest singular
  * values; the means over SEEDS seeds are within two standard deviations of that: a square has the variance of at most
  * that of chi^2, 2, where one direction dominates. */
-START_TEST(the_bounds_hold_in_the_mean)
+TEST_LOOP(the_bounds_hold_in_the_mean, 0, LINEAR)
 {
     enum { SEEDS = 50 };
     double slack = 2.0 * sqrt(2.0 / SEEDS);
@@ -228,7 +227,6 @@ START_TEST(the_bounds_hold_in_the_mean)
     assert_at_most(1.0 - slack, xx);
     assert_at_most(1.0 - slack, xy);
 }
-END_TEST
 
 enum { FEATURES = 5, ROWS = 60 };
 
@@ -254,7 +252,7 @@ static const int units[][FEATURES] = {{0, 0, 0, 0, 0},
                                       {-60, -60, -60, -60, -60}};
 enum { UNITS = sizeof units / sizeof *units };
 
-START_TEST(other_units_multiply_the_metric)
+TEST_LOOP(other_units_multiply_the_metric, 0, 4)
 {
     static const char *const problems[][2] = {{"problem=group-dro", "groups=label"},
                                               {"problem=robust-regression", "loss=square"}};
@@ -293,9 +291,8 @@ START_TEST(other_units_multiply_the_metric)
     }
     saddle_metric_close(&first.metric);
 }
-END_TEST
 
-START_TEST(sets_without_a_metric_give_a_uniform_one)
+TEST(sets_without_a_metric_give_a_uniform_one)
 {
     static const char *const settings[][2] = {{"x-set=simplex", "regularizer=none"},
                                               {"x-set=l1-ball:1", "regularizer=none"},
@@ -313,10 +310,9 @@ START_TEST(sets_without_a_metric_give_a_uniform_one)
             test_instance_close(&instance);
         }
 }
-END_TEST
 
 /* Which metric there is for losses of one score. */
-START_TEST(boxes_and_regularizers_give_a_diagonal_metric)
+TEST(boxes_and_regularizers_give_a_diagonal_metric)
 {
     static const struct {
         const char *set, *h;
@@ -344,7 +340,6 @@ START_TEST(boxes_and_regularizers_give_a_diagonal_metric)
             test_instance_close(&instance);
         }
 }
-END_TEST
 
 /* ---- the full metric ------------------------------------------------------------------------------------- */
 
@@ -582,7 +577,7 @@ static const struct {
 enum { WHOLE = sizeof whole / sizeof *whole };
 
 /* H = R R', in the units of H's diagonal. */
-START_TEST(the_full_metric_is_the_mean_of_hessians)
+TEST_LOOP(the_full_metric_is_the_mean_of_hessians, 0, WHOLE)
 {
     test_instance instance;
     saddle_curvature found;
@@ -607,10 +602,9 @@ START_TEST(the_full_metric_is_the_mean_of_hessians)
     saddle_metric_close(&found.metric);
     test_instance_close(&instance);
 }
-END_TEST
 
 /* Automatic metrics are full up to 1024 columns and 1e7 entries of all agents' matrices. */
-START_TEST(large_metrics_are_full_only_on_request)
+TEST(large_metrics_are_full_only_on_request)
 {
     static const struct {
         const char *data, *agents;
@@ -630,10 +624,9 @@ START_TEST(large_metrics_are_full_only_on_request)
         test_instance_close(&instance);
     }
 }
-END_TEST
 
 /* Of many samples, those at equal distances are measured, and what the others may add is a part of the diagonal. */
-START_TEST(large_metrics_are_measured_from_some_samples)
+TEST(large_metrics_are_measured_from_some_samples)
 {
     static const char *const more[] = {"data=synthetic:4000:5", "agents=1", "samples=4000", NULL};
     test_instance instance;
@@ -671,11 +664,10 @@ START_TEST(large_metrics_are_measured_from_some_samples)
     saddle_metric_close(&found.metric);
     test_instance_close(&instance);
 }
-END_TEST
 
 /* ---- losses of more than one score ----------------------------------------------------------------------- */
 
-START_TEST(other_losses_give_a_uniform_metric)
+TEST(other_losses_give_a_uniform_metric)
 {
     static const int other[] = {
         QUADRATIC_CONVEX_ODD, QUADRATIC_NONCONVEX,     QUADRATIC_BALL, AUC_MLP_DENSE,
@@ -694,10 +686,9 @@ START_TEST(other_losses_give_a_uniform_metric)
             test_instance_close(&instance);
         }
 }
-END_TEST
 
 /* A quadratic of several dimensions is no function of one score, whatever the signs of delta are. */
-START_TEST(quadratics_give_a_uniform_metric)
+TEST_LOOP(quadratics_give_a_uniform_metric, 0, 5)
 {
     static const char *const dimension[] = {"x-dim=2", "x-dim=3", "x-dim=4", "x-dim=7", "x-dim=20"};
     for (int seed = 0; seed < 40; seed++) {
@@ -712,24 +703,4 @@ START_TEST(quadratics_give_a_uniform_metric)
         saddle_metric_close(&found.metric);
         test_instance_close(&instance);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("curvature");
-    TCase *cases = tcase_create("curvature");
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, the_metric_is_the_mean_square_of_diagonals, 0, LINEAR);
-    tcase_add_loop_test(cases, the_bounds_hold_in_the_mean, 0, LINEAR);
-    tcase_add_loop_test(cases, other_units_multiply_the_metric, 0, 4);
-    tcase_add_test(cases, sets_without_a_metric_give_a_uniform_one);
-    tcase_add_test(cases, boxes_and_regularizers_give_a_diagonal_metric);
-    tcase_add_loop_test(cases, the_full_metric_is_the_mean_of_hessians, 0, WHOLE);
-    tcase_add_test(cases, large_metrics_are_full_only_on_request);
-    tcase_add_test(cases, large_metrics_are_measured_from_some_samples);
-    tcase_add_test(cases, other_losses_give_a_uniform_metric);
-    tcase_add_loop_test(cases, quadratics_give_a_uniform_metric, 0, 5);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

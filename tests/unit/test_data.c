@@ -55,7 +55,7 @@ static void assert_equal_data(const saddle_dataset *a, const saddle_dataset *b)
 
 /* ---- the real files ---- */
 
-START_TEST(real_files_have_their_published_sizes)
+TEST(real_files_have_their_published_sizes)
 {
     saddle_error error = {0};
     saddle_dataset *data = NULL;
@@ -79,9 +79,8 @@ START_TEST(real_files_have_their_published_sizes)
     ck_assert_uint_eq(data->features, 122);
     saddle_dataset_free(data);
 }
-END_TEST
 
-START_TEST(real_images_are_read_by_name)
+TEST(real_images_are_read_by_name)
 {
     saddle_error error = {0};
     if (saddle_test_data("t10k-images-idx3-ubyte.gz") == NULL) {
@@ -102,7 +101,6 @@ START_TEST(real_images_are_read_by_name)
     ck_assert_uint_eq(positives(data), high);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* ---- finding files ---- */
 
@@ -127,7 +125,7 @@ static void refuse_name(const char *name, const char *part)
     ck_assert_ptr_null(data);
 }
 
-START_TEST(names_are_looked_up_in_order)
+TEST(names_are_looked_up_in_order)
 {
     char home[4200];
     char file[4400];
@@ -161,9 +159,8 @@ START_TEST(names_are_looked_up_in_order)
     write_text("given/mine", "1 1:1\n");
     assert_found("mine", "given/mine");
 }
-END_TEST
 
-START_TEST(unknown_names_are_explained)
+TEST(unknown_names_are_explained)
 {
     ck_assert_int_eq(chdir(saddle_test_directory()), 0);
     unsetenv("SADDLE_DATA");
@@ -180,9 +177,8 @@ START_TEST(unknown_names_are_explained)
     unsetenv("HOME");
     refuse_name("a9a", "HOME is not set");
 }
-END_TEST
 
-START_TEST(data_directory_follows_xdg)
+TEST(data_directory_follows_xdg)
 {
     saddle_error error = {0};
     char *path = NULL;
@@ -202,11 +198,10 @@ START_TEST(data_directory_follows_xdg)
     assert_refused(saddle_data_directory(&path, &error), error, SADDLE_BAD_INPUT, "HOME");
     ck_assert_ptr_null(path);
 }
-END_TEST
 
 /* ---- the generator ---- */
 
-START_TEST(synthetic_names_are_understood)
+TEST(synthetic_names_are_understood)
 {
     saddle_error error = {0};
     ck_assert_int_eq(chdir(saddle_test_directory()), 0);
@@ -233,9 +228,8 @@ START_TEST(synthetic_names_are_understood)
     ck_assert_uint_eq(data->rows, 1);
     saddle_dataset_free(data);
 }
-END_TEST
 
-START_TEST(generated_rows_depend_on_seed_and_number_only)
+TEST(generated_rows_depend_on_seed_and_number_only)
 {
     saddle_error error = {0};
     saddle_dataset *small = NULL;
@@ -252,10 +246,9 @@ START_TEST(generated_rows_depend_on_seed_and_number_only)
     saddle_dataset_free(large);
     saddle_dataset_free(other);
 }
-END_TEST
 
 /* Every row sets at most one feature of each of a9a's groups, and at least 11 in all. */
-START_TEST(generated_rows_are_one_hot_by_group)
+TEST(generated_rows_are_one_hot_by_group)
 {
     static const uint32_t size[] = {5, 8, 5, 16, 5, 7, 14, 6, 5, 2, 2, 2, 5, 41};
     saddle_error error = {0};
@@ -287,7 +280,6 @@ START_TEST(generated_rows_are_one_hot_by_group)
     assert_near((double)positives(data) / 20000, 0.24, 5 * sqrt(0.24 * 0.76 / 9000));
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* The probability that a positive row scores above a negative one, by sorting. */
 struct scored {
@@ -335,7 +327,7 @@ static void regress(const saddle_dataset *data, size_t rows, int steps, double *
     }
 }
 
-START_TEST(generated_labels_can_be_learned)
+TEST(generated_labels_can_be_learned)
 {
     enum { TRAIN = 8000, TEST = 8000 };
     saddle_error error = {0};
@@ -356,9 +348,8 @@ START_TEST(generated_labels_can_be_learned)
         saddle_dataset_free(data);
     }
 }
-END_TEST
 
-START_TEST(generated_data_of_any_width_is_valid)
+TEST(generated_data_of_any_width_is_valid)
 {
     static const size_t width[] = {2, 3, 5, 27, 28, 29, 122, 124, 5000};
     saddle_error error = {0};
@@ -379,7 +370,6 @@ START_TEST(generated_data_of_any_width_is_valid)
         saddle_dataset_free(data);
     }
 }
-END_TEST
 
 /* ---- saving and selecting ---- */
 
@@ -407,7 +397,7 @@ static saddle_dataset *awkward(void)
     return data;
 }
 
-START_TEST(saving_reads_back_equal)
+TEST(saving_reads_back_equal)
 {
     saddle_error error = {0};
     char path[4200];
@@ -423,9 +413,8 @@ START_TEST(saving_reads_back_equal)
     assert_refused(saddle_dataset_save_libsvm(data, path, &error), error, SADDLE_BAD_INPUT, "NaN");
     saddle_dataset_free(data);
 }
-END_TEST
 
-START_TEST(dense_data_saves_as_sparse)
+TEST(dense_data_saves_as_sparse)
 {
     saddle_error error = {0};
     char path[4200];
@@ -443,9 +432,8 @@ START_TEST(dense_data_saves_as_sparse)
     saddle_dataset_free(sparse);
     saddle_dataset_free(dense);
 }
-END_TEST
 
-START_TEST(selection_copies_rows)
+TEST(selection_copies_rows)
 {
     static const size_t row[] = {5, 0, 5, 9};
     saddle_error error = {0};
@@ -480,11 +468,10 @@ START_TEST(selection_copies_rows)
     saddle_dataset_free(part);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* Selection gives the same result with any number of threads, for sparse rows with and without values.
  * There are enough rows for five threads. */
-START_TEST(selection_is_the_same_for_any_threads)
+TEST(selection_is_the_same_for_any_threads)
 {
     enum { ROWS = 501, TAKEN = 80003 };
     saddle_error error = {0};
@@ -516,10 +503,9 @@ START_TEST(selection_is_the_same_for_any_threads)
     }
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* Values that are all 1 are not stored; if a single one differs, all are stored, whichever thread reads it. */
-START_TEST(ones_are_not_stored)
+TEST(ones_are_not_stored)
 {
     enum { ROWS = 200 };
     saddle_error error = {0};
@@ -545,10 +531,9 @@ START_TEST(ones_are_not_stored)
         }
     }
 }
-END_TEST
 
 /* The distinct labels, few or many, are the same as found by sorting. */
-START_TEST(distinct_labels_are_found)
+TEST(distinct_labels_are_found)
 {
     enum { COUNT = 3000 };
     static const uint64_t ranges[] = {1, 2, 10, 63, 64, 65, 500, 100000};
@@ -576,9 +561,8 @@ START_TEST(distinct_labels_are_found)
         }
     }
 }
-END_TEST
 
-START_TEST(selection_of_mostly_zeros_is_sparse)
+TEST(selection_of_mostly_zeros_is_sparse)
 {
     static const size_t row[] = {1, 0};
     static const uint32_t column[] = {3, 1};
@@ -608,7 +592,6 @@ START_TEST(selection_of_mostly_zeros_is_sparse)
     saddle_dataset_free(part);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* ---- labels ---- */
 
@@ -634,7 +617,7 @@ static void check_binary(size_t count, double offset, const char *positive, cons
     saddle_dataset_free(data);
 }
 
-START_TEST(labels_become_binary)
+TEST(labels_become_binary)
 {
     check_binary(2, 0.0, NULL, "-+", NULL);
     check_binary(2, 1.0, "auto", "-+", NULL);
@@ -645,9 +628,8 @@ START_TEST(labels_become_binary)
     check_binary(4, -2.0, "-2--1", "++--", NULL);
     check_binary(4, 0.0, "1e0,30e-1", "-+-+", NULL);
 }
-END_TEST
 
-START_TEST(unclear_labels_are_refused)
+TEST(unclear_labels_are_refused)
 {
     check_binary(3, 0.0, NULL, NULL, "3 different labels (0, 1, 2)");
     check_binary(10, 1.0, NULL, NULL, "10 different labels (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)");
@@ -658,33 +640,4 @@ START_TEST(unclear_labels_are_refused)
     static const char *const bad[] = {"", "x", "1,", "5-", "9-5", "1,,2", "nan", "-"};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         check_binary(10, 0.0, bad[k], NULL, "neither a number nor a range");
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("data");
-    TCase *cases = tcase_create("data");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, real_files_have_their_published_sizes);
-    tcase_add_test(cases, real_images_are_read_by_name);
-    tcase_add_test(cases, names_are_looked_up_in_order);
-    tcase_add_test(cases, unknown_names_are_explained);
-    tcase_add_test(cases, data_directory_follows_xdg);
-    tcase_add_test(cases, synthetic_names_are_understood);
-    tcase_add_test(cases, generated_rows_depend_on_seed_and_number_only);
-    tcase_add_test(cases, selection_is_the_same_for_any_threads);
-    tcase_add_test(cases, ones_are_not_stored);
-    tcase_add_test(cases, distinct_labels_are_found);
-    tcase_add_test(cases, generated_rows_are_one_hot_by_group);
-    tcase_add_test(cases, generated_labels_can_be_learned);
-    tcase_add_test(cases, generated_data_of_any_width_is_valid);
-    tcase_add_test(cases, saving_reads_back_equal);
-    tcase_add_test(cases, dense_data_saves_as_sparse);
-    tcase_add_test(cases, selection_copies_rows);
-    tcase_add_test(cases, selection_of_mostly_zeros_is_sparse);
-    tcase_add_test(cases, labels_become_binary);
-    tcase_add_test(cases, unclear_labels_are_refused);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

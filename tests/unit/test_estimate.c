@@ -4,7 +4,7 @@
 #include "instances.h"
 #include "support.h"
 
-START_TEST(estimates_lie_within_the_constants)
+TEST(estimates_lie_within_the_constants)
 {
     static const char *const more[] = {"x-dim=30", "y-dim=12", "mu=0.5", "lipschitz=20", NULL};
     saddle_error error = {.message = ""};
@@ -37,7 +37,6 @@ START_TEST(estimates_lie_within_the_constants)
     assert_near(half.strong_concavity, found.strong_concavity, 0.0);
     test_instance_close(&instance);
 }
-END_TEST
 
 /* A Lipschitz constant that comes from one of many coordinates, which power iterations must find. */
 static void spiked_gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
@@ -64,7 +63,7 @@ static double no_value(const saddle_problem *problem, size_t agent, const double
     return 0.0;
 }
 
-START_TEST(a_spike_is_found)
+TEST(a_spike_is_found)
 {
     static const size_t samples[] = {5, 5};
     static double zero[1000];
@@ -85,15 +84,4 @@ START_TEST(a_spike_is_found)
     assert_near(found.lipschitz, 100.0, 1e-3);
     assert_near(found.strong_concavity, 2.0, 1e-9);
     saddle_set_free(whole);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("estimate");
-    TCase *cases = tcase_create("estimate");
-    tcase_add_test(cases, estimates_lie_within_the_constants);
-    tcase_add_test(cases, a_spike_is_found);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -97,7 +97,7 @@ static void check_outcomes(const test_instance *instance, int which, const doubl
     assert_near(out[3].value, fmax(gap[0], gap[2]), 1e-12);
 }
 
-START_TEST(outcomes_are_what_a_recount_finds)
+TEST_LOOP(outcomes_are_what_a_recount_finds, FAIR_SPARSE, FAIR_DENSE_UNEQUAL + 1)
 {
     int which = _i;
     test_instance instance;
@@ -122,9 +122,8 @@ START_TEST(outcomes_are_what_a_recount_finds)
     saddle_dataset_free(held_out);
     test_instance_close(&instance);
 }
-END_TEST
 
-START_TEST(gaps_without_two_groups_are_not_numbers)
+TEST(gaps_without_two_groups_are_not_numbers)
 {
     test_instance instance;
     test_instance_open(&instance, FAIR_DENSE_UNEQUAL, NULL);
@@ -154,9 +153,8 @@ START_TEST(gaps_without_two_groups_are_not_numbers)
     free(x);
     test_instance_close(&instance);
 }
-END_TEST
 
-START_TEST(scores_are_log_odds)
+TEST_LOOP(scores_are_log_odds, FAIR_SPARSE, FAIR_DENSE_UNEQUAL + 1)
 {
     int which = _i;
     test_instance instance;
@@ -176,7 +174,6 @@ START_TEST(scores_are_log_odds)
     free(x);
     test_instance_close(&instance);
 }
-END_TEST
 
 /* Returns whether the value at agent 0 depends on the weight of a feature (from 0). */
 static bool depends_on(const test_instance *instance, size_t feature)
@@ -193,7 +190,7 @@ static bool depends_on(const test_instance *instance, size_t feature)
     return after != before;
 }
 
-START_TEST(excluded_features_take_no_part)
+TEST(excluded_features_take_no_part)
 {
     static const struct {
         const char *text;
@@ -211,10 +208,9 @@ START_TEST(excluded_features_take_no_part)
         test_instance_close(&instance);
     }
 }
-END_TEST
 
 /* A network does not see hidden features, whatever its weights: checked by value, gradient, decision and score. */
-START_TEST(a_network_does_not_see_hidden_features)
+TEST(a_network_does_not_see_hidden_features)
 {
     enum { UNITS = 3 };
     test_instance instance;
@@ -252,10 +248,9 @@ START_TEST(a_network_does_not_see_hidden_features)
     free(x);
     test_instance_close(&instance);
 }
-END_TEST
 
 /* Without fairness, a network of one agent has the loss of group-dro with one group. */
-START_TEST(without_fairness_it_is_the_logistic_loss)
+TEST(without_fairness_it_is_the_logistic_loss)
 {
     static const char *const plain[] = {"fairness=0", "exclude-features=none", "agents=1",
                                         "samples=50", "topology=complete",     NULL};
@@ -291,7 +286,6 @@ START_TEST(without_fairness_it_is_the_logistic_loss)
     free(g[1]);
     free(x);
 }
-END_TEST
 
 /* Computes y*(x) from the mean statistic; returns F(x, y*(x)) minus the loss. */
 static double penalty(const test_instance *instance, const double *x, double *y)
@@ -317,7 +311,7 @@ static double penalty(const test_instance *instance, const double *x, double *y)
 }
 
 /* The penalty's minimum is (W/4) (mean s)^2, which a model that ignores its input attains. */
-START_TEST(the_penalty_is_least_for_independence)
+TEST(the_penalty_is_least_for_independence)
 {
     test_instance instance;
     test_instance_open(&instance, FAIR_SPARSE, NULL);
@@ -344,9 +338,8 @@ START_TEST(the_penalty_is_least_for_independence)
     free(x);
     test_instance_close(&instance);
 }
-END_TEST
 
-START_TEST(without_fairness_y_goes_to_zero)
+TEST(without_fairness_y_goes_to_zero)
 {
     static const char *const more[] = {"fairness=0", "fairness-ridge=auto", NULL};
     test_instance instance;
@@ -368,9 +361,8 @@ START_TEST(without_fairness_y_goes_to_zero)
     saddle_result_free(result);
     test_instance_close(&instance);
 }
-END_TEST
 
-START_TEST(bad_settings_are_refused)
+TEST(bad_settings_are_refused)
 {
     static const struct {
         const char *assignment[5];
@@ -393,7 +385,6 @@ START_TEST(bad_settings_are_refused)
         assert_plan_refused(plan, bad[k].part);
     }
 }
-END_TEST
 
 /* ---- the real a9a ---------------------------------------------------------------------------- */
 
@@ -428,7 +419,7 @@ static quality train(const char *fairness)
     return out;
 }
 
-START_TEST(fairness_halves_the_gap_of_a9a_for_two_points)
+TEST(fairness_halves_the_gap_of_a9a_for_two_points)
 {
     static const char *const sweep[] = {"fairness=2", "fairness=8", "fairness=32"};
     if (saddle_test_data("a9a") == NULL || saddle_test_data("a9a.t") == NULL) {
@@ -448,25 +439,4 @@ START_TEST(fairness_halves_the_gap_of_a9a_for_two_points)
         before = now;
     }
     ck_assert(bargain);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("fair");
-    TCase *cases = tcase_create("fair");
-    tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, outcomes_are_what_a_recount_finds, FAIR_SPARSE,
-                        FAIR_DENSE_UNEQUAL + 1);
-    tcase_add_test(cases, gaps_without_two_groups_are_not_numbers);
-    tcase_add_loop_test(cases, scores_are_log_odds, FAIR_SPARSE, FAIR_DENSE_UNEQUAL + 1);
-    tcase_add_test(cases, excluded_features_take_no_part);
-    tcase_add_test(cases, a_network_does_not_see_hidden_features);
-    tcase_add_test(cases, without_fairness_it_is_the_logistic_loss);
-    tcase_add_test(cases, the_penalty_is_least_for_independence);
-    tcase_add_test(cases, without_fairness_y_goes_to_zero);
-    tcase_add_test(cases, bad_settings_are_refused);
-    tcase_add_test(cases, fairness_halves_the_gap_of_a9a_for_two_points);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -190,6 +190,8 @@ static void stop_server(void)
     close(server.listener);
 }
 
+TEST_FIXTURE(true, start_server, stop_server)
+
 /* ---- https ---- */
 
 /* Puts a program in front of curl that requests an https address by http, with every other option as the
@@ -289,7 +291,7 @@ static void refuse(const char *name, const saddle_fetch_options *options, saddle
 
 /* ---- tests ---- */
 
-START_TEST(a_file_arrives_complete)
+TEST(a_file_arrives_complete)
 {
     saddle_error error = {0};
     struct stat status;
@@ -307,9 +309,8 @@ START_TEST(a_file_arrives_complete)
     assert_ok(saddle_data_fetch("a9a", &options, &error), error);
     ck_assert_int_eq(server.requests, 2);
 }
-END_TEST
 
-START_TEST(a_name_may_mean_several_files)
+TEST(a_name_may_mean_several_files)
 {
     static const char *const file[] = {"t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz",
                                        "train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"};
@@ -323,9 +324,8 @@ START_TEST(a_name_may_mean_several_files)
         assert_content(file[k], body, BODY_SIZE);
     ck_assert_int_eq(server.requests, 4);
 }
-END_TEST
 
-START_TEST(the_published_file_needs_no_accepting)
+TEST(the_published_file_needs_no_accepting)
 {
     saddle_error error = {0};
     const char *real = saddle_test_data("a9a");
@@ -345,9 +345,8 @@ START_TEST(the_published_file_needs_no_accepting)
     assert_content("a9a", bytes, size);
     free(bytes);
 }
-END_TEST
 
-START_TEST(a_wrong_sum_is_refused_with_both)
+TEST(a_wrong_sum_is_refused_with_both)
 {
     saddle_fetch_options options = options_for("whole");
     size_t count = 0;
@@ -369,9 +368,8 @@ START_TEST(a_wrong_sum_is_refused_with_both)
     refuse("a9a", &options, SADDLE_IO, sum);
     ck_assert(!exists("a9a") && !exists("a9a.part"));
 }
-END_TEST
 
-START_TEST(a_broken_download_is_taken_up_again)
+TEST(a_broken_download_is_taken_up_again)
 {
     saddle_error error = {0};
     saddle_fetch_options options = options_for("cut");
@@ -383,9 +381,8 @@ START_TEST(a_broken_download_is_taken_up_again)
     ck_assert_int_eq(server.range, BODY_SIZE / 2);
     assert_content("a9a", body, BODY_SIZE);
 }
-END_TEST
 
-START_TEST(a_useless_partial_file_is_started_over)
+TEST(a_useless_partial_file_is_started_over)
 {
     static const struct {
         const char *mode;
@@ -419,9 +416,8 @@ START_TEST(a_useless_partial_file_is_started_over)
     ck_assert_int_eq(server.requests, 2);
     ck_assert(!exists("a9a.part"));
 }
-END_TEST
 
-START_TEST(redirects_keep_to_the_rules)
+TEST(redirects_keep_to_the_rules)
 {
     saddle_error error = {0};
     saddle_fetch_options options = options_for("file");
@@ -435,9 +431,8 @@ START_TEST(redirects_keep_to_the_rules)
     assert_ok(saddle_data_fetch("a9a", &options, &error), error);
     assert_content("a9a", body, BODY_SIZE);
 }
-END_TEST
 
-START_TEST(https_never_leads_to_http)
+TEST(https_never_leads_to_http)
 {
     saddle_error error = {0};
     char secure[256];
@@ -459,10 +454,9 @@ START_TEST(https_never_leads_to_http)
     assert_refused(saddle_data_fetch("a9a", &options, &error), error, SADDLE_IO, "another mirror");
     ck_assert_ptr_null(strstr(error.message, "is refused"));
 }
-END_TEST
 
 /* A server that sends more than any data set has: a clear message, and nothing is left behind. */
-START_TEST(too_large_a_file_is_refused_and_removed)
+TEST(too_large_a_file_is_refused_and_removed)
 {
     saddle_fetch_options options = options_for("endless");
     refuse("a9a", &options, SADDLE_IO, "sends more than 256 MiB");
@@ -474,9 +468,8 @@ START_TEST(too_large_a_file_is_refused_and_removed)
     ck_assert_int_eq(server.range, (256 << 20) - 1000);
     ck_assert(!exists("a9a") && !exists("a9a.part"));
 }
-END_TEST
 
-START_TEST(failures_say_what_to_do)
+TEST(failures_say_what_to_do)
 {
     saddle_fetch_options options = options_for("gone");
     refuse("a9a", &options, SADDLE_IO, "the server answers 404");
@@ -497,7 +490,6 @@ START_TEST(failures_say_what_to_do)
     refuse("a9a", &options, SADDLE_IO, "another mirror");
     start_server();
 }
-END_TEST
 
 /* Stops the download once bytes have arrived; counts calls. */
 static bool end_early(void *context, const char *file, uint64_t done, uint64_t total)
@@ -509,7 +501,7 @@ static bool end_early(void *context, const char *file, uint64_t done, uint64_t t
     return done > 0;
 }
 
-START_TEST(the_caller_can_end_a_download)
+TEST(the_caller_can_end_a_download)
 {
     int calls = 0;
     saddle_error error = {0};
@@ -523,9 +515,8 @@ START_TEST(the_caller_can_end_a_download)
     assert_ok(saddle_data_fetch("a9a", &options, &error), error);
     assert_content("a9a", body, BODY_SIZE);
 }
-END_TEST
 
-START_TEST(wrong_requests_are_refused)
+TEST(wrong_requests_are_refused)
 {
     saddle_fetch_options options = options_for("whole");
     refuse("b9b", &options, SADDLE_BAD_INPUT, "one of a9a, a9a.t, mnist, mnist.t can be fetched");
@@ -549,9 +540,8 @@ START_TEST(wrong_requests_are_refused)
     refuse("a9a", &options, SADDLE_BAD_INPUT, "HOME");
     ck_assert_int_eq(server.requests, 0);
 }
-END_TEST
 
-START_TEST(without_curl_the_message_has_the_command)
+TEST(without_curl_the_message_has_the_command)
 {
     saddle_fetch_options options = options_for("whole");
     char command[200];
@@ -569,9 +559,8 @@ START_TEST(without_curl_the_message_has_the_command)
     ck_assert_int_eq(server.requests, 0);
     ck_assert(!exists("a9a") && !exists("a9a.part"));
 }
-END_TEST
 
-START_TEST(the_data_directory_is_the_default)
+TEST(the_data_directory_is_the_default)
 {
     saddle_error error = {0};
     char *path = NULL;
@@ -584,29 +573,4 @@ START_TEST(the_data_directory_is_the_default)
     assert_ok(saddle_data_find("a9a.t", &path, &error), error);
     ck_assert_ptr_nonnull(strstr(path, "/saddle/a9a.t"));
     saddle_free(path);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("fetch");
-    TCase *cases = tcase_create("fetch");
-    tcase_set_timeout(cases, LIFETIME_SECONDS);
-    tcase_add_checked_fixture(cases, start_server, stop_server);
-    tcase_add_test(cases, a_file_arrives_complete);
-    tcase_add_test(cases, a_name_may_mean_several_files);
-    tcase_add_test(cases, the_published_file_needs_no_accepting);
-    tcase_add_test(cases, a_wrong_sum_is_refused_with_both);
-    tcase_add_test(cases, a_broken_download_is_taken_up_again);
-    tcase_add_test(cases, a_useless_partial_file_is_started_over);
-    tcase_add_test(cases, redirects_keep_to_the_rules);
-    tcase_add_test(cases, https_never_leads_to_http);
-    tcase_add_test(cases, too_large_a_file_is_refused_and_removed);
-    tcase_add_test(cases, failures_say_what_to_do);
-    tcase_add_test(cases, the_caller_can_end_a_download);
-    tcase_add_test(cases, wrong_requests_are_refused);
-    tcase_add_test(cases, without_curl_the_message_has_the_command);
-    tcase_add_test(cases, the_data_directory_is_the_default);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

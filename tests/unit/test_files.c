@@ -94,7 +94,7 @@ static mode_t mode_of(const char *path)
 /* ---- files that appear completely ------------------------------------------------------------- */
 
 /* _i: whether the file system has no unnamed files. */
-START_TEST(planted_links_are_not_followed)
+TEST_LOOP(planted_links_are_not_followed, 0, 2)
 {
     saddle_test_enter_directory();
     atomic_store(&only_names, _i == 1);
@@ -108,7 +108,6 @@ START_TEST(planted_links_are_not_followed)
     assert_file_holds("new", "model");
     ck_assert_uint_eq(entries("."), 4);
 }
-END_TEST
 
 enum { SAVES = 300, NUMBERS = 4000 };
 
@@ -150,7 +149,7 @@ static void *save_often(void *first)
     return NULL;
 }
 
-START_TEST(two_threads_save_one_file)
+TEST_LOOP(two_threads_save_one_file, 0, 2)
 {
     saddle_test_enter_directory();
     atomic_store(&only_names, _i == 1);
@@ -169,7 +168,6 @@ START_TEST(two_threads_save_one_file)
     ck_assert(is_whole());
     ck_assert_uint_eq(entries("."), 1);
 }
-END_TEST
 
 /* Saves as process 1 of its own namespace, as in a container. Exits with 77 where namespaces are not available. */
 static void save_as_process_one(double first)
@@ -188,7 +186,7 @@ static void save_as_process_one(double first)
                                                                           : 3);
 }
 
-START_TEST(processes_of_one_number_save_one_file)
+TEST_LOOP(processes_of_one_number_save_one_file, 0, 2)
 {
     saddle_test_enter_directory();
     atomic_store(&only_names, _i == 1);
@@ -215,9 +213,8 @@ START_TEST(processes_of_one_number_save_one_file)
     if (skipped)
         saddle_test_skip("namespaces of processes are not allowed here");
 }
-END_TEST
 
-START_TEST(links_and_permissions_stay)
+TEST_LOOP(links_and_permissions_stay, 0, 2)
 {
     saddle_test_enter_directory();
     atomic_store(&only_names, _i == 1);
@@ -237,9 +234,8 @@ START_TEST(links_and_permissions_stay)
     assert_ok(save("open", "3"), error);
     ck_assert_int_eq(mode_of("open"), 0666);
 }
-END_TEST
 
-START_TEST(what_cannot_be_replaced_is_refused)
+TEST(what_cannot_be_replaced_is_refused)
 {
     saddle_test_enter_directory();
     ck_assert_int_eq(symlink("nowhere", "dead"), 0);
@@ -265,9 +261,8 @@ START_TEST(what_cannot_be_replaced_is_refused)
     ck_assert_int_eq(chmod(".", 0700), 0);
     assert_file_holds("kept", "old");
 }
-END_TEST
 
-START_TEST(names_may_be_as_long_as_names_can_be)
+TEST_LOOP(names_may_be_as_long_as_names_can_be, 0, 2)
 {
     saddle_test_enter_directory();
     atomic_store(&only_names, _i == 1);
@@ -278,10 +273,9 @@ START_TEST(names_may_be_as_long_as_names_can_be)
     assert_file_holds(name, "long");
     ck_assert_uint_eq(entries("."), 1);
 }
-END_TEST
 
 /* A process that is killed while it writes leaves the old file and nothing else. */
-START_TEST(a_kill_leaves_nothing_behind)
+TEST(a_kill_leaves_nothing_behind)
 {
     saddle_test_enter_directory();
     struct stat status;
@@ -308,7 +302,6 @@ START_TEST(a_kill_leaves_nothing_behind)
     assert_file_holds("kept", "old");
     ck_assert_uint_eq(entries("."), 1);
 }
-END_TEST
 
 /* ---- what is on the disk ---------------------------------------------------------------------- */
 
@@ -338,7 +331,7 @@ static const char *here(void)
     return path;
 }
 
-START_TEST(a_file_is_on_the_disk_before_its_name)
+TEST_LOOP(a_file_is_on_the_disk_before_its_name, 0, 2)
 {
     saddle_test_enter_directory();
     atomic_store(&only_names, _i == 1);
@@ -357,9 +350,8 @@ START_TEST(a_file_is_on_the_disk_before_its_name)
     ck_assert_str_eq(lines[2], directory);
     free(order);
 }
-END_TEST
 
-START_TEST(a_new_directory_is_on_the_disk)
+TEST(a_new_directory_is_on_the_disk)
 {
     saddle_test_enter_directory();
     static const char *const path[] = {"one", "./two/", "three//"};
@@ -378,11 +370,10 @@ START_TEST(a_new_directory_is_on_the_disk)
     ck_assert_str_eq(order, "");
     free(order);
 }
-END_TEST
 
 /* ---- files that grow -------------------------------------------------------------------------- */
 
-START_TEST(two_writers_of_lines_are_kept_apart)
+TEST(two_writers_of_lines_are_kept_apart)
 {
     saddle_test_enter_directory();
     saddle_lines lines;
@@ -416,10 +407,9 @@ START_TEST(two_writers_of_lines_are_kept_apart)
     assert_ok(saddle_lines_close(&second, "the trace", &error), error);
     assert_file_holds("trace", "");
 }
-END_TEST
 
 /* A file that a run writes is not replaced, whether the run began before the output or after it. */
-START_TEST(what_a_run_writes_is_not_replaced)
+TEST(what_a_run_writes_is_not_replaced)
 {
     saddle_test_enter_directory();
     saddle_lines lines;
@@ -441,9 +431,8 @@ START_TEST(what_a_run_writes_is_not_replaced)
     assert_ok(saddle_output_commit(&late, &error), error);
     assert_file_holds("trace", "");
 }
-END_TEST
 
-START_TEST(lines_do_not_wait_for_a_reader)
+TEST(lines_do_not_wait_for_a_reader)
 {
     saddle_test_enter_directory();
     saddle_lines lines;
@@ -466,26 +455,4 @@ START_TEST(lines_do_not_wait_for_a_reader)
     close(reader);
     assert_ok(saddle_lines_open(&lines, "/dev/null", "trace", false, &error), error);
     assert_ok(saddle_lines_close(&lines, "the trace", &error), error);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("files");
-    TCase *cases = tcase_create("files");
-    tcase_set_timeout(cases, 600);
-    tcase_add_loop_test(cases, planted_links_are_not_followed, 0, 2);
-    tcase_add_loop_test(cases, two_threads_save_one_file, 0, 2);
-    tcase_add_loop_test(cases, processes_of_one_number_save_one_file, 0, 2);
-    tcase_add_loop_test(cases, links_and_permissions_stay, 0, 2);
-    tcase_add_test(cases, what_cannot_be_replaced_is_refused);
-    tcase_add_loop_test(cases, names_may_be_as_long_as_names_can_be, 0, 2);
-    tcase_add_test(cases, a_kill_leaves_nothing_behind);
-    tcase_add_loop_test(cases, a_file_is_on_the_disk_before_its_name, 0, 2);
-    tcase_add_test(cases, a_new_directory_is_on_the_disk);
-    tcase_add_test(cases, two_writers_of_lines_are_kept_apart);
-    tcase_add_test(cases, what_a_run_writes_is_not_replaced);
-    tcase_add_test(cases, lines_do_not_wait_for_a_reader);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

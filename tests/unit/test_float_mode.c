@@ -82,7 +82,7 @@ static void assert_same(const answers *a, const answers *b, const char *mode)
     ck_assert_msg(memcmp(left, right, sizeof *a) == 0, "rounding %s changes bits", mode);
 }
 
-START_TEST(rounding_of_the_caller_changes_nothing)
+TEST(rounding_of_the_caller_changes_nothing)
 {
     static const struct {
         int mode;
@@ -103,7 +103,6 @@ START_TEST(rounding_of_the_caller_changes_nothing)
         }
     }
 }
-END_TEST
 
 /* Flushing to zero, as in programs compiled with -ffast-math. */
 #if defined(__SSE2__)
@@ -131,7 +130,7 @@ static void set_float_mode(unsigned mode)
 #endif
 
 /* arm64 processors need not have traps. */
-START_TEST(flushing_and_traps_of_the_caller_change_nothing)
+TEST(flushing_and_traps_of_the_caller_change_nothing)
 {
 #if defined(FLUSHING)
     ck_assert_int_eq(chdir(saddle_test_directory()), 0);
@@ -150,15 +149,4 @@ START_TEST(flushing_and_traps_of_the_caller_change_nothing)
     ck_assert_int_eq(traps, traps_before);
     assert_same(&expected, &found, "with flushing and traps");
 #endif
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("float_mode");
-    TCase *cases = tcase_create("float_mode");
-    tcase_add_test(cases, rounding_of_the_caller_changes_nothing);
-    tcase_add_test(cases, flushing_and_traps_of_the_caller_change_nothing);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

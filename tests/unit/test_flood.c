@@ -35,7 +35,7 @@ static const saddle_message example = {.kind = SADDLE_MESSAGE_ROUND,
                                        .body = (const unsigned char *)"what it publishes",
                                        .length = 17};
 
-START_TEST(a_message_is_read_as_it_was_written)
+TEST(a_message_is_read_as_it_was_written)
 {
     size_t size;
     unsigned char *bytes = write_message(&example, &size);
@@ -58,9 +58,8 @@ START_TEST(a_message_is_read_as_it_was_written)
     ck_assert_mem_eq(read.body, example.body, 17);
     free(bytes);
 }
-END_TEST
 
-START_TEST(a_changed_or_cut_message_is_refused)
+TEST(a_changed_or_cut_message_is_refused)
 {
     size_t size;
     unsigned char *bytes = write_message(&example, &size);
@@ -85,7 +84,6 @@ START_TEST(a_changed_or_cut_message_is_refused)
     free(foreign);
     free(bytes);
 }
-END_TEST
 
 /* ---- a simulated network ---------------------------------------------------------------------- */
 
@@ -265,7 +263,7 @@ static const struct {
              {"er:0.4", 20, 0.0}, {"grid:5x8", 40, 0.0}, {"path", 12, 0.3},    {"star", 9, 0.3},
              {"er:0.4", 20, 0.3}, {"ring", 25, 0.6},     {"complete", 6, 0.5}, {"path", 1, 0.0}};
 
-START_TEST(every_agent_gets_all_records_on_any_network)
+TEST_LOOP(every_agent_gets_all_records_on_any_network, 0, (int)(sizeof cases / sizeof *cases))
 {
     network *n = malloc(sizeof *n);
     ck_assert_ptr_nonnull(n);
@@ -286,11 +284,10 @@ START_TEST(every_agent_gets_all_records_on_any_network)
     free_network(n);
     free(n);
 }
-END_TEST
 
 /* ---- dishonest peers -------------------------------------------------------------------------- */
 
-START_TEST(what_no_honest_peer_sends_is_refused)
+TEST(what_no_honest_peer_sends_is_refused)
 {
     network *n = malloc(sizeof *n);
     ck_assert_ptr_nonnull(n);
@@ -329,19 +326,4 @@ START_TEST(what_no_honest_peer_sends_is_refused)
     ck_assert_uint_eq(saddle_flood_missing(flood), 3);
     free_network(n);
     free(n);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("flood");
-    TCase *tests = tcase_create("flood");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, a_message_is_read_as_it_was_written);
-    tcase_add_test(tests, a_changed_or_cut_message_is_refused);
-    tcase_add_loop_test(tests, every_agent_gets_all_records_on_any_network, 0,
-                        (int)(sizeof cases / sizeof *cases));
-    tcase_add_test(tests, what_no_honest_peer_sends_is_refused);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -283,7 +283,7 @@ static void draw_kind(squares *s, int number)
 }
 
 /* The gap of x is a lower bound of the excess and at least a tenth of it; so is the scale of what 0 leaves to gain. */
-START_TEST(bounds_the_excess)
+TEST_LOOP(bounds_the_excess, 0, 60)
 {
     squares s;
     draw_kind(&s, _i);
@@ -301,10 +301,9 @@ START_TEST(bounds_the_excess)
     assert_at_most(0.1 * gain, result->gap.scale);
     saddle_result_free(result);
 }
-END_TEST
 
 /* So does it in a ball, whether its boundary is far or near. */
-START_TEST(bounds_the_excess_in_a_ball)
+TEST_LOOP(bounds_the_excess_in_a_ball, 0, 60)
 {
     squares s;
     draw(&s, 500U + (unsigned)_i);
@@ -321,10 +320,9 @@ START_TEST(bounds_the_excess_in_a_ball)
     assert_at_most(0.1 * excess, result->gap.x + 1e-12);
     saddle_result_free(result);
 }
-END_TEST
 
 /* So does it along a column that varies by 1e-9 of its mean: in coordinates without the mean, the excess is known. */
-START_TEST(finds_what_a_nearly_constant_column_gives)
+TEST_LOOP(finds_what_a_nearly_constant_column_gives, 0, 12)
 {
     squares s;
     draw(&s, 700U + (unsigned)_i);
@@ -354,7 +352,6 @@ START_TEST(finds_what_a_nearly_constant_column_gives)
         ck_assert(result->rows[0].gap > SADDLE_SOLVED_GAP);
     saddle_result_free(result);
 }
-END_TEST
 
 /* The smallest Q + h of group-l2:weight:2 in the problem's units, by proximal gradient steps. */
 static double least_of_groups(const squares *s, double weight)
@@ -392,7 +389,7 @@ static double least_of_groups(const squares *s, double weight)
 }
 
 /* And with a regularizer of groups, some of which are 0. */
-START_TEST(bounds_the_excess_with_groups)
+TEST_LOOP(bounds_the_excess_with_groups, 0, 16)
 {
     squares s;
     char h[64];
@@ -418,7 +415,6 @@ START_TEST(bounds_the_excess_with_groups)
     assert_at_most(0.5 * (start - best), result->gap.x + 1e-9);
     saddle_result_free(result);
 }
-END_TEST
 
 /* Writes rows with features that are 0 or 1 at random, and a last one that is constant. Labels are a given number; NaN:
  * 1 and -1 in turn, where the first feature often tells which. */
@@ -441,7 +437,7 @@ static void write_rows(const char *path, size_t rows, size_t features, double co
 
 /* With a column of 1e6, default steps learn next to nothing while the centres of auc are at their best. The gap must
  * see at least a tenth of what another algorithm gains, in dimensions without a matrix of curvature. */
-START_TEST(a_large_column_does_not_hide_the_rest)
+TEST(a_large_column_does_not_hide_the_rest)
 {
     saddle_test_enter_directory();
     write_rows("rows.libsvm", 90, 1100, 1e6, (double)NAN);
@@ -459,10 +455,9 @@ START_TEST(a_large_column_does_not_hide_the_rest)
     saddle_result_free(stuck);
     saddle_result_free(good);
 }
-END_TEST
 
 /* The scale belongs to the problem: agents of equal sizes have the same one, whichever rows are theirs. */
-START_TEST(the_scale_does_not_depend_on_who_has_which_rows)
+TEST_LOOP(the_scale_does_not_depend_on_who_has_which_rows, 0, 5)
 {
     double least = INFINITY;
     double most = 0.0;
@@ -494,10 +489,9 @@ START_TEST(the_scale_does_not_depend_on_who_has_which_rows)
     }
     assert_at_most(most, 1.05 * least);
 }
-END_TEST
 
 /* Labels that are all alike leave nothing to learn from the start: it is solved. */
-START_TEST(nothing_to_learn_is_solved)
+TEST_LOOP(nothing_to_learn_is_solved, 0, 6)
 {
     static const double label[] = {0.0, 5.0, 1234567.8};
     saddle_test_enter_directory();
@@ -511,10 +505,9 @@ START_TEST(nothing_to_learn_is_solved)
     ck_assert(result->gap.scale > 0.0);
     saddle_result_free(result);
 }
-END_TEST
 
 /* Units of the coordinates, a factor and an added constant change nothing but rounding errors. */
-START_TEST(does_not_depend_on_units)
+TEST_LOOP(does_not_depend_on_units, 0, 8)
 {
     squares s;
     draw_kind(&s, 3 * _i + _i % 2);
@@ -534,10 +527,9 @@ START_TEST(does_not_depend_on_units)
     saddle_result_free(other);
     saddle_result_free(moved);
 }
-END_TEST
 
 /* What y lacks is mu/2 |y - y*|^2. */
-START_TEST(measures_y)
+TEST_LOOP(measures_y, 0, 4)
 {
     squares s;
     draw_kind(&s, 3 * _i);
@@ -554,11 +546,10 @@ START_TEST(measures_y)
     assert_at_most(result->gap.agents, 1e-9 * result->gap.scale);
     saddle_result_free(result);
 }
-END_TEST
 
 /* What agents lack: the one whose x is furthest from the mean, in the metric of the samples' gradients, and the one
  * whose y is. */
-START_TEST(measures_disagreement)
+TEST_LOOP(measures_disagreement, 0, 6)
 {
     squares s;
     draw(&s, 300U + (unsigned)_i);
@@ -592,11 +583,10 @@ START_TEST(measures_disagreement)
     ck_assert(found);
     saddle_result_free(result);
 }
-END_TEST
 
 /* A run that ends by the tolerance is solved: the true excess is at most ten times as large. One that ends above it
  * says so. */
-START_TEST(tolerance_is_kept)
+TEST_LOOP(tolerance_is_kept, 0, 6)
 {
     squares s;
     draw_kind(&s, _i);
@@ -632,7 +622,6 @@ START_TEST(tolerance_is_kept)
         ck_assert_int_eq(result->stop, SADDLE_STOP_TOLERANCE);
     saddle_result_free(result);
 }
-END_TEST
 
 static void count_warnings(void *context, const char *message)
 {
@@ -641,7 +630,7 @@ static void count_warnings(void *context, const char *message)
 }
 
 /* A gap whose search met a NaN is not given, and the run says so. */
-START_TEST(a_nan_in_the_search_is_reported)
+TEST(a_nan_in_the_search_is_reported)
 {
     squares s;
     draw_kind(&s, 0);
@@ -669,10 +658,9 @@ START_TEST(a_nan_in_the_search_is_reported)
     ck_assert_uint_eq(warnings, 3);
     test_plan_free(plan);
 }
-END_TEST
 
 /* Neither is a single NaN overlooked, whatever it was computed for: a row, the metric, the curvature or a step. */
-START_TEST(a_single_nan_is_noticed)
+TEST(a_single_nan_is_noticed)
 {
     squares s;
     draw_kind(&s, 0);
@@ -705,10 +693,9 @@ START_TEST(a_single_nan_is_noticed)
     nan_once = false;
     test_plan_free(plan);
 }
-END_TEST
 
 /* The bits depend on neither threads nor on interruptions. */
-START_TEST(is_reproducible)
+TEST(is_reproducible)
 {
     const char *setting[] = {"problem=auc",
                              "data=synthetic:600",
@@ -738,28 +725,4 @@ START_TEST(is_reproducible)
     test_assert_same_result(resumed, one, "resumed");
     saddle_result_free(resumed);
     saddle_result_free(one);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("gap");
-    TCase *cases = tcase_create("all");
-    tcase_set_timeout(cases, 120.0);
-    tcase_add_loop_test(cases, bounds_the_excess, 0, 60);
-    tcase_add_loop_test(cases, bounds_the_excess_in_a_ball, 0, 60);
-    tcase_add_loop_test(cases, finds_what_a_nearly_constant_column_gives, 0, 12);
-    tcase_add_loop_test(cases, bounds_the_excess_with_groups, 0, 16);
-    tcase_add_test(cases, a_large_column_does_not_hide_the_rest);
-    tcase_add_loop_test(cases, the_scale_does_not_depend_on_who_has_which_rows, 0, 5);
-    tcase_add_loop_test(cases, nothing_to_learn_is_solved, 0, 6);
-    tcase_add_loop_test(cases, does_not_depend_on_units, 0, 8);
-    tcase_add_loop_test(cases, measures_y, 0, 4);
-    tcase_add_loop_test(cases, measures_disagreement, 0, 6);
-    tcase_add_loop_test(cases, tolerance_is_kept, 0, 6);
-    tcase_add_test(cases, a_nan_in_the_search_is_reported);
-    tcase_add_test(cases, a_single_nan_is_noticed);
-    tcase_add_test(cases, is_reproducible);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

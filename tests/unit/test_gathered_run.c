@@ -67,7 +67,7 @@ static void assert_same(const saddle_result *a, const saddle_result *b, const ch
     ck_assert_msg(same, "%s: results differ", algorithm);
 }
 
-START_TEST(all_agents_at_once_have_the_bits_of_one_at_a_time)
+TEST(all_agents_at_once_have_the_bits_of_one_at_a_time)
 {
     static const char *const threads[] = {"1", "3"};
     static const char *const weights[] = {"equal", "by-size"};
@@ -90,9 +90,8 @@ START_TEST(all_agents_at_once_have_the_bits_of_one_at_a_time)
         saddle_result_free(result);
     }
 }
-END_TEST
 
-START_TEST(there_is_one_call_per_round)
+TEST(there_is_one_call_per_round)
 {
     saddle_problem all = *test_own_problem();
     seen s = {.caller = pthread_self()};
@@ -109,9 +108,8 @@ START_TEST(there_is_one_call_per_round)
     ck_assert_uint_gt(s.points, 40 * all.agents);
     ck_assert_uint_lt(s.points, 80 * all.agents);
 }
-END_TEST
 
-START_TEST(gradients_go_with_gradient)
+TEST(gradients_go_with_gradient)
 {
     saddle_error error = {.message = ""};
     test_instance quadratic;
@@ -121,17 +119,4 @@ START_TEST(gradients_go_with_gradient)
     ck_assert(both.add_samples != NULL);
     assert_refused(saddle_problem_check(&both, &error), error, SADDLE_BAD_INPUT, "gradients");
     test_instance_close(&quadratic);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("gathered_run");
-    TCase *tests = tcase_create("gathered_run");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, all_agents_at_once_have_the_bits_of_one_at_a_time);
-    tcase_add_test(tests, there_is_one_call_per_round);
-    tcase_add_test(tests, gradients_go_with_gradient);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

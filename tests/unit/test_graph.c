@@ -215,7 +215,7 @@ static void check_definition(const char *text, size_t agents, size_t rows, size_
     saddle_graph_free(graph);
 }
 
-START_TEST(structured_topologies_follow_their_definitions)
+TEST(structured_topologies_follow_their_definitions)
 {
     for (size_t m = 1; m <= 34; m++) {
         check_definition("ring", m, 0, 0, in_ring);
@@ -237,11 +237,10 @@ START_TEST(structured_topologies_follow_their_definitions)
             check_definition(text, rows * columns, rows, columns, in_torus);
         }
 }
-END_TEST
 
 /* ---- random topologies ---- */
 
-START_TEST(er_links_every_pair_equally_often)
+TEST(er_links_every_pair_equally_often)
 {
     enum { AGENTS = 24, DRAWS = 2000 };
     static double hits[AGENTS][AGENTS];
@@ -265,9 +264,8 @@ START_TEST(er_links_every_pair_equally_often)
             assert_near(hits[i][j], DRAWS * p, 5.0 * spread);
     assert_near(edges, DRAWS * p * pairs, 5.0 * spread * sqrt(pairs));
 }
-END_TEST
 
-START_TEST(er_is_redrawn_and_bounded)
+TEST(er_is_redrawn_and_bounded)
 {
     /* At the threshold about a third of the draws are connected: some seeds need a second one. */
     for (uint64_t seed = 0; seed < 50; seed++) {
@@ -290,9 +288,8 @@ START_TEST(er_is_redrawn_and_bounded)
     refuse("er:0.00001", 100000, "components");
     refuse("er:0.9", 1000000, "edges");
 }
-END_TEST
 
-START_TEST(regular_graphs_are_regular)
+TEST(regular_graphs_are_regular)
 {
     for (size_t m = 1; m <= 14; m++)
         for (size_t k = 0; k <= m; k++) {
@@ -312,9 +309,8 @@ START_TEST(regular_graphs_are_regular)
             }
         }
 }
-END_TEST
 
-START_TEST(regular_graphs_link_every_pair_equally_often)
+TEST(regular_graphs_link_every_pair_equally_often)
 {
     enum { AGENTS = 16, DRAWS = 3000 };
     const char *const text[] = {"regular:2", "regular:5", "regular:11"};
@@ -335,9 +331,8 @@ START_TEST(regular_graphs_link_every_pair_equally_often)
                 assert_near(hits[i][j], DRAWS * p, 5.0 * sqrt(DRAWS * p * (1.0 - p)));
     }
 }
-END_TEST
 
-START_TEST(small_worlds_keep_their_edges_and_rewire_as_often_as_given)
+TEST(small_worlds_keep_their_edges_and_rewire_as_often_as_given)
 {
     enum { AGENTS = 200, K = 6, DRAWS = 50 };
     const double p[] = {0.0, 0.2, 1.0};
@@ -373,9 +368,8 @@ START_TEST(small_worlds_keep_their_edges_and_rewire_as_often_as_given)
     ck_assert_uint_eq(graph->edges, 0);
     saddle_graph_free(graph);
 }
-END_TEST
 
-START_TEST(random_graphs_are_functions_of_their_seed)
+TEST(random_graphs_are_functions_of_their_seed)
 {
     const char *const text[] = {"er:0.2", "regular:4", "regular:2", "small-world:4:0.3"};
     for (size_t t = 0; t < 4; t++) {
@@ -391,9 +385,8 @@ START_TEST(random_graphs_are_functions_of_their_seed)
         saddle_graph_free(c);
     }
 }
-END_TEST
 
-START_TEST(edge_sets_hold_what_was_added)
+TEST(edge_sets_hold_what_was_added)
 {
     enum { AGENTS = 40, STEPS = 20000 };
     static bool truth[AGENTS][AGENTS];
@@ -431,9 +424,8 @@ START_TEST(edge_sets_hold_what_was_added)
             ck_assert(!saddle_edge_set_has(&set, i, j));
     saddle_edge_set_free(&set);
 }
-END_TEST
 
-START_TEST(wrong_texts_are_refused)
+TEST(wrong_texts_are_refused)
 {
     refuse("", 5, "there is no topology ''");
     refuse("rings", 5, "did you mean 'ring'?");
@@ -465,9 +457,8 @@ START_TEST(wrong_texts_are_refused)
     refuse("file:/no/such/file", 5, "'/no/such/file'");
     refuse("file:/tmp", 5, "'/tmp'");
 }
-END_TEST
 
-START_TEST(lists_name_every_topology_and_rule)
+TEST(lists_name_every_topology_and_rule)
 {
     size_t count = 0;
     const saddle_network_info *const *list = saddle_topology_list(&count);
@@ -482,11 +473,10 @@ START_TEST(lists_name_every_topology_and_rule)
     ck_assert_uint_eq(count, 6);
     ck_assert_str_eq(list[0]->synopsis, "laplacian");
 }
-END_TEST
 
 /* ---- files ---- */
 
-START_TEST(edge_lists_are_read_and_written)
+TEST(edge_lists_are_read_and_written)
 {
     saddle_error error;
     const char *text =
@@ -519,9 +509,8 @@ START_TEST(edge_lists_are_read_and_written)
                    SADDLE_BAD_INPUT, "/no/such/directory/x");
     saddle_graph_free(graph);
 }
-END_TEST
 
-START_TEST(bad_edge_lists_are_refused_by_place_and_value)
+TEST(bad_edge_lists_are_refused_by_place_and_value)
 {
     refuse(file_text("0 1\n1 x2\n"), 0, ":2:3: 'x2'");
     refuse(file_text("0 1\n-1 2\n"), 0, ":2:1: '-1'");
@@ -550,9 +539,8 @@ START_TEST(bad_edge_lists_are_refused_by_place_and_value)
     saddle_snprintf(text, sizeof text, "file:%s", write_file("nul.txt", "0 1\0002\n", 6));
     refuse(text, 0, "'1\\x012'");
 }
-END_TEST
 
-START_TEST(disconnected_graphs_are_refused_by_component)
+TEST(disconnected_graphs_are_refused_by_component)
 {
     refuse(file_text("0 1\n4 1\n2 3\n"), 0, "2 components: {0,1,4} {2,3};");
     refuse(file_text("0 1\n"), 4, "3 components: {0,1} {2} {3};");
@@ -560,7 +548,6 @@ START_TEST(disconnected_graphs_are_refused_by_component)
     refuse(file_text("1 2\n1 3\n1 4\n1 5\n1 6\n1 7\n1 8\n1 9\n1 10\n"), 0,
            "2 components: {0} {1,2,3,4,5,6,7,8,... 10 agents};");
 }
-END_TEST
 
 /* ---- diameter ---- */
 
@@ -587,7 +574,7 @@ static void check_diameter(const char *text, size_t agents, uint64_t seed)
     saddle_graph_free(graph);
 }
 
-START_TEST(diameters_agree_with_searches_from_everywhere)
+TEST(diameters_agree_with_searches_from_everywhere)
 {
     const char *const plain[] = {"ring", "path", "star", "complete", "exponential"};
     for (size_t m = 1; m <= 40; m++)
@@ -608,9 +595,8 @@ START_TEST(diameters_agree_with_searches_from_everywhere)
     check_diameter("er:0.006", 1400, 1);
     check_diameter("small-world:4:0.002", 1200, 1);
 }
-END_TEST
 
-START_TEST(a_long_path_in_a_file_has_its_diameter)
+TEST(a_long_path_in_a_file_has_its_diameter)
 {
     enum { AGENTS = 3000 };
     saddle_error error;
@@ -627,7 +613,6 @@ START_TEST(a_long_path_in_a_file_has_its_diameter)
     saddle_graph_free(graph);
     saddle_graph_free(again);
 }
-END_TEST
 
 /* ---- mixing ---- */
 
@@ -846,7 +831,7 @@ static void check_laplacian(const saddle_graph *graph, const double *truth)
     }
 }
 
-START_TEST(weights_and_spectra_agree_with_dense_algebra)
+TEST(weights_and_spectra_agree_with_dense_algebra)
 {
     for (size_t t = 0; t < SAMPLES; t++) {
         saddle_graph *graph = make(sample[t].text, sample[t].agents, 5);
@@ -877,9 +862,8 @@ START_TEST(weights_and_spectra_agree_with_dense_algebra)
         saddle_graph_free(graph);
     }
 }
-END_TEST
 
-START_TEST(closed_forms_are_used_where_there_are_any)
+TEST(closed_forms_are_used_where_there_are_any)
 {
     const struct {
         const char *topology;
@@ -906,9 +890,8 @@ START_TEST(closed_forms_are_used_where_there_are_any)
         saddle_graph_free(graph);
     }
 }
-END_TEST
 
-START_TEST(the_three_methods_agree_on_middling_graphs)
+TEST(the_three_methods_agree_on_middling_graphs)
 {
     const char *const text[] = {"er:0.03",    "regular:4",   "small-world:6:0.1",
                                 "grid:15x20", "torus:15x20", "ring"};
@@ -950,9 +933,8 @@ START_TEST(the_three_methods_agree_on_middling_graphs)
         saddle_graph_free(graph);
     }
 }
-END_TEST
 
-START_TEST(one_agent_mixes_with_itself)
+TEST(one_agent_mixes_with_itself)
 {
     const char *const text[] = {"ring",      "complete",  "hypercube",
                                 "torus:1x1", "regular:0", "er:0.5"};
@@ -970,9 +952,8 @@ START_TEST(one_agent_mixes_with_itself)
             saddle_graph_free(graph);
         }
 }
-END_TEST
 
-START_TEST(a_broken_matrix_is_found)
+TEST(a_broken_matrix_is_found)
 {
     saddle_error error;
     saddle_graph *graph = make("ring", 6, 0);
@@ -1000,9 +981,8 @@ START_TEST(a_broken_matrix_is_found)
     saddle_mixing_free(mixing);
     saddle_graph_free(graph);
 }
-END_TEST
 
-START_TEST(a_matrix_without_eigenvalues_is_a_numerical_failure)
+TEST(a_matrix_without_eigenvalues_is_a_numerical_failure)
 {
     saddle_error error;
     saddle_spectrum found;
@@ -1019,7 +999,6 @@ START_TEST(a_matrix_without_eigenvalues_is_a_numerical_failure)
     saddle_mixing_free(mixing);
     saddle_graph_free(graph);
 }
-END_TEST
 
 /* Asserts that a matrix is refused on a path of three agents. */
 static void refuse_matrix(const char *contents, const char *part)
@@ -1033,7 +1012,7 @@ static void refuse_matrix(const char *contents, const char *part)
     saddle_graph_free(graph);
 }
 
-START_TEST(matrices_are_read_from_files)
+TEST(matrices_are_read_from_files)
 {
     saddle_graph *graph = make("path", 3, 0);
     saddle_mixing *mixing =
@@ -1080,9 +1059,8 @@ START_TEST(matrices_are_read_from_files)
         "its weights rounded to 40 bits: row 1 of the mixing matrix has the diagonal entry 0");
     refuse_matrix("", "has 0 rows");
 }
-END_TEST
 
-START_TEST(wrong_rules_are_refused)
+TEST(wrong_rules_are_refused)
 {
     saddle_error error;
     saddle_graph *graph = make("star", 5, 0);
@@ -1102,7 +1080,6 @@ START_TEST(wrong_rules_are_refused)
     ck_assert_ptr_null(mixing);
     saddle_graph_free(graph);
 }
-END_TEST
 
 /* ---- size ---- */
 
@@ -1137,7 +1114,7 @@ static double seconds_to_make(const char *topology, size_t agents)
 }
 
 /* The work is linear in the agents: 16 times as many take about 16 times as long, not 256 times. */
-START_TEST(work_grows_with_the_agents)
+TEST_LOOP(work_grows_with_the_agents, 0, TEST_SLOWDOWN == 1 ? 2 : 0)
 {
     static const char *const topology[] = {"ring", "regular:10"};
     double few = seconds_to_make(topology[_i], 6250);
@@ -1145,9 +1122,9 @@ START_TEST(work_grows_with_the_agents)
     ck_assert_msg(many < 100.0 * few, "%s: %g s for 6250 agents, %g s for 100000", topology[_i],
                   few, many);
 }
-END_TEST
 
-START_TEST(a_hundred_thousand_agents_work)
+/* A sanitizer sees the same code with fewer agents. */
+TEST_LOOP(a_hundred_thousand_agents_work, 0, TEST_SLOWDOWN == 1)
 {
     enum { AGENTS = 100000, FEWER = 20000 };
     const double pi = 3.14159265358979323846;
@@ -1182,42 +1159,4 @@ START_TEST(a_hundred_thousand_agents_work)
     assert_near(found.lambda_m, 1.0 - (10.0 + 6.0) / 20.0, 2e-3);
     saddle_mixing_free(mixing);
     saddle_graph_free(graph);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("graph");
-    TCase *cases = tcase_create("graph");
-    tcase_set_timeout(cases, 240);
-    tcase_add_test(cases, structured_topologies_follow_their_definitions);
-    tcase_add_test(cases, er_links_every_pair_equally_often);
-    tcase_add_test(cases, er_is_redrawn_and_bounded);
-    tcase_add_test(cases, regular_graphs_are_regular);
-    tcase_add_test(cases, regular_graphs_link_every_pair_equally_often);
-    tcase_add_test(cases, small_worlds_keep_their_edges_and_rewire_as_often_as_given);
-    tcase_add_test(cases, random_graphs_are_functions_of_their_seed);
-    tcase_add_test(cases, edge_sets_hold_what_was_added);
-    tcase_add_test(cases, wrong_texts_are_refused);
-    tcase_add_test(cases, lists_name_every_topology_and_rule);
-    tcase_add_test(cases, edge_lists_are_read_and_written);
-    tcase_add_test(cases, bad_edge_lists_are_refused_by_place_and_value);
-    tcase_add_test(cases, disconnected_graphs_are_refused_by_component);
-    tcase_add_test(cases, diameters_agree_with_searches_from_everywhere);
-    tcase_add_test(cases, a_long_path_in_a_file_has_its_diameter);
-    tcase_add_test(cases, weights_and_spectra_agree_with_dense_algebra);
-    tcase_add_test(cases, closed_forms_are_used_where_there_are_any);
-    tcase_add_test(cases, the_three_methods_agree_on_middling_graphs);
-    tcase_add_test(cases, one_agent_mixes_with_itself);
-    tcase_add_test(cases, a_broken_matrix_is_found);
-    tcase_add_test(cases, a_matrix_without_eigenvalues_is_a_numerical_failure);
-    tcase_add_test(cases, matrices_are_read_from_files);
-    tcase_add_test(cases, wrong_rules_are_refused);
-    /* A sanitizer sees the same code with fewer agents. */
-    if (TEST_SLOWDOWN == 1) {
-        tcase_add_test(cases, a_hundred_thousand_agents_work);
-        tcase_add_loop_test(cases, work_grows_with_the_agents, 0, 2);
-    }
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -71,7 +71,7 @@ static double mean_value(const saddle_problem *problem, const double *x, const d
 }
 
 /* (1/m) sum_i F_i = sum_g y_g l_g - (mu/2) |y - 1/G|^2, however a group is distributed over agents. */
-START_TEST(groups_that_span_agents_are_weighted_exactly)
+TEST(groups_that_span_agents_are_weighted_exactly)
 {
     static const char *const spread[][4] = {
         {NULL},
@@ -102,7 +102,6 @@ START_TEST(groups_that_span_agents_are_weighted_exactly)
         test_instance_close(&instance);
     }
 }
-END_TEST
 
 static void check_outcomes(const test_instance *instance, const saddle_dataset *held_out,
                            const double *x)
@@ -135,7 +134,7 @@ static void check_outcomes(const test_instance *instance, const saddle_dataset *
     assert_near(out[3].value, total[2] / total[0], 1e-13 * most);
 }
 
-START_TEST(outcomes_are_what_a_recount_finds)
+TEST(outcomes_are_what_a_recount_finds)
 {
     test_instance instance;
     saddle_error error = {.message = ""};
@@ -155,10 +154,9 @@ START_TEST(outcomes_are_what_a_recount_finds)
     saddle_dataset_free(held_out);
     test_instance_close(&instance);
 }
-END_TEST
 
 /* Groups without rows have no accuracy; the worst is among the others, NaN if there are none. */
-START_TEST(groups_without_rows_are_not_the_worst)
+TEST(groups_without_rows_are_not_the_worst)
 {
     test_instance instance;
     saddle_error error = {.message = ""};
@@ -200,9 +198,8 @@ START_TEST(groups_without_rows_are_not_the_worst)
     free(x);
     saddle_dataset_free(data);
 }
-END_TEST
 
-START_TEST(found_groups_are_recorded_and_can_be_given)
+TEST(found_groups_are_recorded_and_can_be_given)
 {
     test_instance found;
     test_instance given;
@@ -219,7 +216,6 @@ START_TEST(found_groups_are_recorded_and_can_be_given)
     test_instance_close(&found);
     test_instance_close(&given);
 }
-END_TEST
 
 /* People by color (three texts), site (numbers) and whether they bought. */
 static const char people[] = "color,site,bought\n"
@@ -259,7 +255,7 @@ static void check_counts(const char *const *more, size_t groups, const double (*
 }
 
 /* {yes, no} of blue, green and red; of sites 2 and 7; of the groups that color and site, or the label, form. */
-START_TEST(groups_are_columns_by_name)
+TEST(groups_are_columns_by_name)
 {
     static const double color[][2] = {{1, 3}, {1, 1}, {3, 1}};
     static const double turned[][2] = {{3, 1}, {1, 3}, {1, 1}};
@@ -287,9 +283,8 @@ START_TEST(groups_are_columns_by_name)
                    "a column or feature: color, site; did you mean 'color'?");
     test_plan_free(plan);
 }
-END_TEST
 
-START_TEST(bad_settings_are_refused)
+TEST(bad_settings_are_refused)
 {
     static const struct {
         const char *assignment[6];
@@ -330,7 +325,6 @@ START_TEST(bad_settings_are_refused)
     assert_plan_refused(plan, "more than 256 groups");
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* ---- the solution, by Newton's method -------------------------------------------------------- */
 
@@ -474,7 +468,7 @@ static void newton_close(newton *n)
     free(n->hessian);
 }
 
-START_TEST(the_solution_is_newtons)
+TEST(the_solution_is_newtons)
 {
     static const char *const more[] = {"data=@groups",      "groups=3",          "agents=4",
                                        "samples=7,20,11,3", "topology=complete", "algorithm=gt-gda",
@@ -505,10 +499,9 @@ START_TEST(the_solution_is_newtons)
         test_instance_close(&instance);
     }
 }
-END_TEST
 
 /* On a9a, men and women: the run approaches the smallest worst-group loss from above, to within two percent. */
-START_TEST(the_worst_group_of_a9a)
+TEST(the_worst_group_of_a9a)
 {
     static const char *const assignment[] = {
         "problem=group-dro", "data=a9a", "test-data=a9a.t", "groups=73",
@@ -537,22 +530,4 @@ START_TEST(the_worst_group_of_a9a)
     saddle_result_free(result);
     newton_close(&n);
     test_instance_close(&instance);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("group-dro");
-    TCase *cases = tcase_create("group-dro");
-    tcase_set_timeout(cases, 300);
-    tcase_add_test(cases, groups_that_span_agents_are_weighted_exactly);
-    tcase_add_test(cases, outcomes_are_what_a_recount_finds);
-    tcase_add_test(cases, groups_without_rows_are_not_the_worst);
-    tcase_add_test(cases, found_groups_are_recorded_and_can_be_given);
-    tcase_add_test(cases, groups_are_columns_by_name);
-    tcase_add_test(cases, bad_settings_are_refused);
-    tcase_add_test(cases, the_solution_is_newtons);
-    tcase_add_test(cases, the_worst_group_of_a9a);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -47,7 +47,7 @@ static void pair_round(pair_model *p, unsigned parity, const bool arrives[2])
     }
 }
 
-START_TEST(two_agents_follow_the_closed_form)
+TEST(two_agents_follow_the_closed_form)
 {
     pair_model p = {.layout = {.rounds = 1, .kept = 1}};
     saddle_layout_add(&p.layout, "p", 1, SADDLE_FIELD_SUM, 0);
@@ -73,9 +73,8 @@ START_TEST(two_agents_follow_the_closed_form)
     assert_near(p.row[0][0][0], 2.0, 1e-14);
     assert_near(p.row[1][0][0], 2.0, 1e-14);
 }
-END_TEST
 
-START_TEST(an_agent_that_hears_nothing_holds_back)
+TEST_LOOP(an_agent_that_hears_nothing_holds_back, 0, 2)
 {
     pair_model p = {.layout = {.rounds = 1, .kept = 1}};
     saddle_layout_add(&p.layout, "p", 1, SADDLE_FIELD_SUM, 0);
@@ -93,7 +92,6 @@ START_TEST(an_agent_that_hears_nothing_holds_back)
     assert_near(p.z[0][1], pow(0.75, pushes), 1e-15);
     assert_near(p.row[0][0][0], 1.0, 1e-14);
 }
-END_TEST
 
 /* ---- a slow version of the rules ----------------------------------------------------------------- */
 
@@ -370,7 +368,7 @@ static const struct {
     {"links=delay:3:0.5", "topology=star", false}, {"links=lossy:0.5", "topology=path", true}};
 enum { ONE_SIDED = sizeof one_sided / sizeof *one_sided };
 
-START_TEST(a_slow_version_agrees_with_the_library_in_every_round)
+TEST_LOOP(a_slow_version_agrees_with_the_library_in_every_round, 0, ONE_SIDED)
 {
     const char *const more[] = {one_sided[_i].links,   one_sided[_i].topology, "agents=6", "q=1",
                                 "regularizer=l1:0.05", "x-set=box:-1:1",       NULL};
@@ -395,7 +393,6 @@ START_TEST(a_slow_version_agrees_with_the_library_in_every_round)
     test_state_free(&state);
     test_rig_close(&rig);
 }
-END_TEST
 
 /* ---- links whose two ends agree -------------------------------------------------------------------- */
 
@@ -542,7 +539,7 @@ static void agreed_settings(size_t k, const char *more[MOST_SETTINGS])
     saddle_test_write("edges.txt", SCHEDULE);
 }
 
-START_TEST(a_slow_version_agrees_with_the_weights_of_every_round)
+TEST_LOOP(a_slow_version_agrees_with_the_weights_of_every_round, 0, AGREED)
 {
     const char *more[MOST_SETTINGS];
     test_rig rig;
@@ -568,7 +565,6 @@ START_TEST(a_slow_version_agrees_with_the_weights_of_every_round)
     test_state_free(&state);
     test_rig_close(&rig);
 }
-END_TEST
 
 /* ---- threads, rounds that are divided or gathered --------------------------------------------------- */
 
@@ -585,7 +581,7 @@ static const char *const tracking[] = {
     "algorithm=dm-hsgd",      "algorithm=dream",      "algorithm=k-gt-minimax"};
 enum { TRACKING = sizeof tracking / sizeof *tracking };
 
-START_TEST(bits_do_not_depend_on_threads)
+TEST_LOOP(bits_do_not_depend_on_threads, 0, ANY_LINKS *TRACKING)
 {
     static const char *const threads[] = {"threads=1", "threads=2", "threads=3", "threads=7"};
     /* Long vectors: rounds are divided between workers. */
@@ -612,7 +608,6 @@ START_TEST(bits_do_not_depend_on_threads)
     }
     saddle_result_free(first);
 }
-END_TEST
 
 /* Mean gradients point by point. */
 static void gradients(const saddle_problem *problem, const saddle_gradient_requests *requests)
@@ -629,7 +624,7 @@ static void gradients(const saddle_problem *problem, const saddle_gradient_reque
     }
 }
 
-START_TEST(gathered_rounds_have_the_bits_of_others)
+TEST_LOOP(gathered_rounds_have_the_bits_of_others, 0, ANY_LINKS *TRACKING)
 {
     const char *setting[] = {any_links[_i / TRACKING], tracking[_i % TRACKING], "threads=2",
                              "iterations=20", NULL};
@@ -642,7 +637,6 @@ START_TEST(gathered_rounds_have_the_bits_of_others)
     saddle_result_free(expected);
     saddle_result_free(result);
 }
-END_TEST
 
 /* ---- all algorithms ---------------------------------------------------------------------------------- */
 
@@ -670,7 +664,7 @@ static bool tracks(const saddle_algorithm *algorithm)
     return false;
 }
 
-START_TEST(every_algorithm_runs_on_the_links_that_are_exact_for_it)
+TEST_LOOP(every_algorithm_runs_on_the_links_that_are_exact_for_it, 0, ANY_LINKS)
 {
     size_t count;
     const saddle_algorithm *const *list = saddle_algorithm_list(&count);
@@ -700,9 +694,8 @@ START_TEST(every_algorithm_runs_on_the_links_that_are_exact_for_it)
         }
     }
 }
-END_TEST
 
-START_TEST(links_are_refused_by_their_fault)
+TEST(links_are_refused_by_their_fault)
 {
     static const struct {
         const char *setting, *part;
@@ -745,11 +738,10 @@ START_TEST(links_are_refused_by_their_fault)
     assert_plan_refused(plan,
                         "--inexact: applies only to lossy, burst and delay links, but these are");
 }
-END_TEST
 
 /* ---- what is random, and what is counted ------------------------------------------------------------- */
 
-START_TEST(losses_have_their_share_and_length)
+TEST_LOOP(losses_have_their_share_and_length, 0, 3)
 {
     static const struct {
         const char *links;
@@ -784,9 +776,8 @@ START_TEST(losses_have_their_share_and_length)
     saddle_instance_free(made);
     test_plan_free(plan);
 }
-END_TEST
 
-START_TEST(messages_count_what_was_sent)
+TEST_LOOP(messages_count_what_was_sent, 0, 5)
 {
     static const struct {
         const char *links;
@@ -816,11 +807,10 @@ START_TEST(messages_count_what_was_sent)
     ck_assert_uint_eq(result->cost.bytes, wanted[_i].messages * length * 8);
     saddle_result_free(result);
 }
-END_TEST
 
 /* ---- checkpoints --------------------------------------------------------------------------------------- */
 
-START_TEST(a_run_resumes_inside_bursts_and_delays)
+TEST_LOOP(a_run_resumes_inside_bursts_and_delays, 0, ANY_LINKS *TRACKING)
 {
     const char *setting[] = {any_links[_i / TRACKING],
                              tracking[_i % TRACKING],
@@ -857,11 +847,10 @@ START_TEST(a_run_resumes_inside_bursts_and_delays)
                    "a resumed run cannot change ");
     test_plan_free(plan);
 }
-END_TEST
 
 /* ---- how far runs come ----------------------------------------------------------------------------------- */
 
-START_TEST(losses_leave_no_error)
+TEST_LOOP(losses_leave_no_error, 0, 7)
 {
     static const char *const links[] = {
         "links=lossy:0.2",  "links=lossy:0.5", "links=burst:0.2:20", "links=delay:5",
@@ -884,14 +873,13 @@ START_TEST(losses_leave_no_error)
     assert_at_most(row->metric, 1e-16);
     saddle_result_free(result);
 }
-END_TEST
 
 static void keep_warning(void *context, const char *text)
 {
     snprintf(context, 512, "%s", text);
 }
 
-START_TEST(losses_leave_no_error_on_a9a)
+TEST_LOOP(losses_leave_no_error_on_a9a, 0, 3)
 {
     static const char *const links[] = {"links=lossy:0.2", "links=lossy:0.5", "links=agreed:0.2"};
     const char *const setting[] = {"data=a9a", "agents=10",       "samples=200", "q=15",
@@ -905,10 +893,9 @@ START_TEST(losses_leave_no_error_on_a9a)
     assert_at_most(result->rows[result->row_count - 1].metric, 1e-16);
     saddle_result_free(result);
 }
-END_TEST
 
 /* A schedule that leaves agents disconnected in half of the run or more, up to its end. */
-START_TEST(a_schedule_that_parts_the_agents_is_named)
+TEST_LOOP(a_schedule_that_parts_the_agents_is_named, 0, 7)
 {
     static const struct {
         const char *schedule, *iterations, *part; /* NULL: no warning */
@@ -941,9 +928,8 @@ START_TEST(a_schedule_that_parts_the_agents_is_named)
     else
         ck_assert_msg(strstr(warning, wanted[_i].part) != NULL, "'%s'", warning);
 }
-END_TEST
 
-START_TEST(a_dead_direction_is_named_once)
+TEST(a_dead_direction_is_named_once)
 {
     const char *const setting[] = {"problem=quadratic",
                                    "agents=6",
@@ -971,9 +957,8 @@ START_TEST(a_dead_direction_is_named_once)
     saddle_instance_free(made);
     test_plan_free(plan);
 }
-END_TEST
 
-START_TEST(wrong_rules_leave_one)
+TEST_LOOP(wrong_rules_leave_one, 0, 2)
 {
     static const char *const wrong[] = {"inexact=stale", "inexact=own"};
     const char *const setting[] = {"problem=quadratic", "curvature=convex", "agents=10",
@@ -986,10 +971,9 @@ START_TEST(wrong_rules_leave_one)
     ck_assert_double_gt(row->y_gap, 1e-4);
     saddle_result_free(result);
 }
-END_TEST
 
 /* A late message counts only for a round that sends the same part of the span. */
-START_TEST(late_messages_are_of_the_kind_of_the_round)
+TEST_LOOP(late_messages_are_of_the_kind_of_the_round, 0, 2)
 {
     enum { PERIOD = 5, WINDOW = 24, ROW = 3 };
     /* The first and the last round in which each of three fields is sent: messages with the same beginning and other
@@ -1038,38 +1022,4 @@ START_TEST(late_messages_are_of_the_kind_of_the_round)
     }
     ck_assert_uint_gt(late, 50);
     saddle_plan_free(&plan);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("links");
-    TCase *rules = tcase_create("rules");
-    tcase_set_timeout(rules, 600);
-    tcase_add_test(rules, two_agents_follow_the_closed_form);
-    tcase_add_loop_test(rules, late_messages_are_of_the_kind_of_the_round, 0, 2);
-    tcase_add_loop_test(rules, an_agent_that_hears_nothing_holds_back, 0, 2);
-    tcase_add_loop_test(rules, a_slow_version_agrees_with_the_library_in_every_round, 0, ONE_SIDED);
-    tcase_add_loop_test(rules, a_slow_version_agrees_with_the_weights_of_every_round, 0, AGREED);
-    suite_add_tcase(suite, rules);
-    TCase *bits = tcase_create("bits");
-    tcase_set_timeout(bits, 600);
-    tcase_add_loop_test(bits, bits_do_not_depend_on_threads, 0, ANY_LINKS * TRACKING);
-    tcase_add_loop_test(bits, gathered_rounds_have_the_bits_of_others, 0, ANY_LINKS * TRACKING);
-    tcase_add_loop_test(bits, a_run_resumes_inside_bursts_and_delays, 0, ANY_LINKS * TRACKING);
-    suite_add_tcase(suite, bits);
-    TCase *runs = tcase_create("runs");
-    tcase_set_timeout(runs, 600);
-    tcase_add_loop_test(runs, every_algorithm_runs_on_the_links_that_are_exact_for_it, 0,
-                        ANY_LINKS);
-    tcase_add_test(runs, links_are_refused_by_their_fault);
-    tcase_add_loop_test(runs, losses_have_their_share_and_length, 0, 3);
-    tcase_add_loop_test(runs, messages_count_what_was_sent, 0, 5);
-    tcase_add_loop_test(runs, losses_leave_no_error, 0, 7);
-    tcase_add_loop_test(runs, losses_leave_no_error_on_a9a, 0, 3);
-    tcase_add_loop_test(runs, a_schedule_that_parts_the_agents_is_named, 0, 7);
-    tcase_add_test(runs, a_dead_direction_is_named_once);
-    tcase_add_loop_test(runs, wrong_rules_leave_one, 0, 2);
-    suite_add_tcase(suite, runs);
-    return suite;
 }

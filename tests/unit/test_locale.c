@@ -47,7 +47,7 @@ static void assert_points(const char *path, const char *number)
     ck_assert_msg(found, "'%s' does not contain %s", path, number);
 }
 
-START_TEST(settings_are_read_with_points)
+TEST(settings_are_read_with_points)
 {
     if (!take_comma())
         return;
@@ -61,9 +61,8 @@ START_TEST(settings_are_read_with_points)
     ck_assert_double_eq(plan.steps.nu, 0.12345678901234567890123);
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(rows_are_read_and_written_with_points)
+TEST(rows_are_read_and_written_with_points)
 {
     if (!take_comma())
         return;
@@ -84,7 +83,6 @@ START_TEST(rows_are_read_and_written_with_points)
     saddle_dataset_free(data);
     ck_assert_str_eq(localeconv()->decimal_point, ",");
 }
-END_TEST
 
 /* Asserts that no number of a file has a comma: rows have as many commas as the header, and the head has none
  * except between classes. */
@@ -108,7 +106,7 @@ static void assert_no_commas(const char *path)
 }
 
 /* Steps that the library chooses are printed like those that a user gives, and so are numbers in messages. */
-START_TEST(automatic_steps_and_messages_have_points)
+TEST(automatic_steps_and_messages_have_points)
 {
     if (!take_comma())
         return;
@@ -136,10 +134,9 @@ START_TEST(automatic_steps_and_messages_have_points)
     ck_assert_str_eq(error.message, "0.25 1234.500");
     ck_assert_str_eq(localeconv()->decimal_point, ",");
 }
-END_TEST
 
 /* What a run writes can be read, in this locale and in others. */
-START_TEST(a_run_writes_points)
+TEST(a_run_writes_points)
 {
     if (!take_comma())
         return;
@@ -162,17 +159,4 @@ START_TEST(a_run_writes_points)
     saddle_result_free(result);
     saddle_instance_free(instance);
     test_plan_free(plan);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("locale");
-    TCase *cases = tcase_create("locale");
-    tcase_add_test(cases, settings_are_read_with_points);
-    tcase_add_test(cases, rows_are_read_and_written_with_points);
-    tcase_add_test(cases, a_run_writes_points);
-    tcase_add_test(cases, automatic_steps_and_messages_have_points);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -25,7 +25,7 @@ static void fill(double *z)
                    : saddle_rng_normal(&rng) * saddle_exp(12.0 * saddle_rng_uniform(&rng) - 4.0);
 }
 
-START_TEST(values_are_right)
+TEST(values_are_right)
 {
     double z[COUNT];
     double loss[COUNT];
@@ -46,9 +46,8 @@ START_TEST(values_are_right)
         assert_near(slope[k], sigmoid, 1e-15 * sigmoid + 1e-300);
     }
 }
-END_TEST
 
-START_TEST(not_a_number_stays_one)
+TEST(not_a_number_stays_one)
 {
     double z[9];
     double loss[9];
@@ -61,9 +60,8 @@ START_TEST(not_a_number_stays_one)
         ck_assert(isnan(slope[k]));
     }
 }
-END_TEST
 
-START_TEST(one_at_a_time_has_the_same_bits)
+TEST(one_at_a_time_has_the_same_bits)
 {
     double z[COUNT];
     double loss[COUNT];
@@ -83,9 +81,8 @@ START_TEST(one_at_a_time_has_the_same_bits)
     saddle_logistic_at((double)NAN, &own_loss, &own_slope);
     ck_assert(isnan(own_loss) && isnan(own_slope));
 }
-END_TEST
 
-START_TEST(small_numbers_become_zero)
+TEST(small_numbers_become_zero)
 {
     ck_assert(saddle_flush(DBL_MIN) == DBL_MIN && saddle_flush(-DBL_MIN) == -DBL_MIN);
     ck_assert(saddle_flush(DBL_MIN / 2.0) == 0.0 && saddle_flush(-5e-324) == 0.0);
@@ -94,7 +91,6 @@ START_TEST(small_numbers_become_zero)
     ck_assert(saddle_is_finite(DBL_MAX) && !saddle_is_finite((double)NAN));
     ck_assert(!saddle_is_finite(-(double)INFINITY));
 }
-END_TEST
 
 #if defined(SADDLE_X86_VECTORS) || defined(__aarch64__)
 typedef void version(size_t count, const double *z, double *loss, double *slope);
@@ -119,7 +115,7 @@ static void compare(version *other)
 }
 #endif
 
-START_TEST(every_instruction_set_gives_the_same_bits)
+TEST(every_instruction_set_gives_the_same_bits)
 {
 #ifdef SADDLE_X86_VECTORS
     if (__builtin_cpu_supports("avx"))
@@ -135,18 +131,4 @@ START_TEST(every_instruction_set_gives_the_same_bits)
 #else
     saddle_fprintf(stdout, "skip: no vector versions in this build\n");
 #endif
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("logistic");
-    TCase *cases = tcase_create("logistic");
-    tcase_add_test(cases, values_are_right);
-    tcase_add_test(cases, not_a_number_stays_one);
-    tcase_add_test(cases, one_at_a_time_has_the_same_bits);
-    tcase_add_test(cases, small_numbers_become_zero);
-    tcase_add_test(cases, every_instruction_set_gives_the_same_bits);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -128,7 +128,7 @@ static const int measured[] = {LOGISTIC_SIMPLEX_DENSE,
                                GROUP_DRO_SPARSE_UNEQUAL};
 enum { MEASURED = sizeof measured / sizeof *measured };
 
-START_TEST(it_is_two_over_the_largest_curvature)
+TEST_LOOP(it_is_two_over_the_largest_curvature, 0, MEASURED)
 {
     static const uint64_t batch[] = {1, 3, 0, SADDLE_ALL_SAMPLES};
     test_instance instance;
@@ -150,12 +150,11 @@ START_TEST(it_is_two_over_the_largest_curvature)
     slow_close(&s);
     test_instance_close(&instance);
 }
-END_TEST
 
 /* ---- runs ----------------------------------------------------------------------------------------------- */
 
 /* Rows of very different lengths: at one agent, a mini-batch can be 1000 times as steep as the mean. */
-START_TEST(steep_samples_shorten_steps)
+TEST_LOOP(steep_samples_shorten_steps, 0, 6)
 {
     static const char *const algorithm[] = {"algorithm=precision",    "algorithm=precision+",
                                             "algorithm=prox-gt-sgda", "algorithm=prox-dsgda",
@@ -193,16 +192,4 @@ START_TEST(steep_samples_shorten_steps)
     saddle_result_free(result);
     saddle_dataset_free(rows);
     test_plan_free(plan);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("longest step");
-    TCase *cases = tcase_create("longest step");
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, it_is_two_over_the_largest_curvature, 0, MEASURED);
-    tcase_add_loop_test(cases, steep_samples_shorten_steps, 0, 6);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

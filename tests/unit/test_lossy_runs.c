@@ -510,7 +510,8 @@ enum {
     PLAIN_CASES = METHODS * LINKS * TERMS
 };
 
-START_TEST(a_slow_run_agrees_with_the_library)
+TEST_LOOP(a_slow_run_agrees_with_the_library, 0,
+          test_long() ? PLAIN_CASES *TOPOLOGIES : PLAIN_CASES)
 {
     method_kind method = (size_t)_i % METHODS;
     size_t link = (size_t)_i / METHODS % LINKS;
@@ -554,16 +555,4 @@ START_TEST(a_slow_run_agrees_with_the_library)
     run_close(&s);
     test_state_free(&state);
     test_rig_close(&rig);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("lossy runs");
-    TCase *runs = tcase_create("runs");
-    tcase_set_timeout(runs, 600);
-    tcase_add_loop_test(runs, a_slow_run_agrees_with_the_library, 0,
-                        test_long() ? PLAIN_CASES * TOPOLOGIES : PLAIN_CASES);
-    suite_add_tcase(suite, runs);
-    return suite;
 }

@@ -22,7 +22,7 @@ static void random_map(saddle_rng *rng, unsigned char map[ENTRIES])
         map[k] = (unsigned char)saddle_rng_below(rng, 5);
 }
 
-START_TEST(merging_is_commutative_associative_and_idempotent)
+TEST(merging_is_commutative_associative_and_idempotent)
 {
     saddle_rng rng;
     saddle_rng_init(&rng, 7, SADDLE_RNG_LINK, 0, 0);
@@ -50,9 +50,8 @@ START_TEST(merging_is_commutative_associative_and_idempotent)
         ck_assert_uint_ne(saddle_map_hash(ENTRIES, left), saddle_map_hash(ENTRIES, c));
     }
 }
-END_TEST
 
-START_TEST(a_new_incarnation_wins)
+TEST(a_new_incarnation_wins)
 {
     for (unsigned value = 0; value < 253; value++) {
         unsigned char gone = (unsigned char)value;
@@ -66,11 +65,10 @@ START_TEST(a_new_incarnation_wins)
     saddle_map_renew(&last);
     ck_assert_uint_eq(last, 255);
 }
-END_TEST
 
 /* ---- who is present ------------------------------------------------------------------------------- */
 
-START_TEST(presence_follows_the_events)
+TEST(presence_follows_the_events)
 {
     saddle_error error = {.message = ""};
     saddle_graph *graph = NULL;
@@ -113,9 +111,8 @@ START_TEST(presence_follows_the_events)
     saddle_churn_free(churn);
     saddle_graph_free(graph);
 }
-END_TEST
 
-START_TEST(churn_is_refused_by_its_fault)
+TEST(churn_is_refused_by_its_fault)
 {
     static const struct {
         const char *text, *part;
@@ -147,7 +144,6 @@ START_TEST(churn_is_refused_by_its_fault)
         assert_plan_refused(plan, bad[k].part);
     }
 }
-END_TEST
 
 /* ---- runs ------------------------------------------------------------------------------------------ */
 
@@ -163,7 +159,7 @@ enum { TRACKING = sizeof tracking / sizeof *tracking, ANY_LINKS = 4 };
     "70 join 3\n90 heal 0 5\n100 leave 2\n100 leave 5\n" \
     "130 return 2\n"
 
-START_TEST(sums_are_conserved_in_every_round)
+TEST_LOOP(sums_are_conserved_in_every_round, 0, ANY_LINKS *TRACKING)
 {
     static const char *const topology[] = {"topology=ring", "topology=complete", "topology=er:0.7"};
     /* On the nonconvex one, numbers of PRECISION-auto, and so their rounding errors, grow for a while. */
@@ -188,9 +184,8 @@ START_TEST(sums_are_conserved_in_every_round)
         test_rig_close(&rig);
     }
 }
-END_TEST
 
-START_TEST(bits_do_not_depend_on_threads)
+TEST_LOOP(bits_do_not_depend_on_threads, 0, ANY_LINKS *TRACKING)
 {
     /* Long vectors: rounds are divided between workers. */
     const char *setting[] = {any_links[_i / TRACKING],
@@ -215,9 +210,8 @@ START_TEST(bits_do_not_depend_on_threads)
     saddle_result_free(first);
     saddle_result_free(other);
 }
-END_TEST
 
-START_TEST(a_run_resumes_while_agents_begin_anew)
+TEST_LOOP(a_run_resumes_while_agents_begin_anew, 0, ANY_LINKS *TRACKING)
 {
     /* Before, inside and between the rounds of mixing and settling. */
     static const char *const moment[] = {"15", "24", "33", "61", "75", "140"};
@@ -268,7 +262,6 @@ START_TEST(a_run_resumes_while_agents_begin_anew)
                    "--churn: 'churn.txt' has changed since the run of the checkpoint '");
     test_plan_free(plan);
 }
-END_TEST
 
 /* ---- the point of those present ---------------------------------------------------------------------- */
 
@@ -316,7 +309,7 @@ static const struct {
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
-START_TEST(runs_reach_the_point_of_those_present)
+TEST_LOOP(runs_reach_the_point_of_those_present, 0, test_long() ? 7 * WAYS : (7 * WAYS + 1) / 2)
 {
     static const char *const algorithm[] = {"algorithm=precision", "algorithm=precision+",
                                             "algorithm=gt-gda", "algorithm=dppsp"};
@@ -362,7 +355,6 @@ START_TEST(runs_reach_the_point_of_those_present)
     saddle_instance_free(made);
     test_plan_free(plan);
 }
-END_TEST
 
 /* ---- two agents --------------------------------------------------------------------------------------- */
 
@@ -385,7 +377,7 @@ static void step_alone(const saddle_instance *e, const saddle_steps *steps,
 /* Of two agents one leaves: the other rests while it averages with nobody and its sums settle, for as many iterations
  * as follow from lambda, and then runs alone. When the other returns it starts from the same point, and both rest as
  * long. */
-START_TEST(of_two_agents_one_leaves_and_returns)
+TEST_LOOP(of_two_agents_one_leaves_and_returns, 0, 2)
 {
     enum { LEAVE = 10, RETURN = 60, AFTER = 20 };
     static const unsigned char first[] = {1, 0};
@@ -450,12 +442,11 @@ START_TEST(of_two_agents_one_leaves_and_returns)
     test_state_free(&now);
     test_rig_close(&rig);
 }
-END_TEST
 
 /* ---- outcomes ------------------------------------------------------------------------------------------ */
 
 /* Where one agent is left, training outcomes are those on its rows. */
-START_TEST(training_outcomes_are_of_those_present)
+TEST_LOOP(training_outcomes_are_of_those_present, 0, 4)
 {
     static const char *const problem[] = {"problem=auc", "problem=fair", "problem=group-dro",
                                           "problem=robust-regression"};
@@ -491,10 +482,9 @@ START_TEST(training_outcomes_are_of_those_present)
     saddle_instance_free(e);
     test_plan_free(plan);
 }
-END_TEST
 
 /* A tolerance is about those who are present in the end. */
-START_TEST(tolerance_waits_for_the_last_event)
+TEST_LOOP(tolerance_waits_for_the_last_event, 0, 2)
 {
     static const char *const events[] = {"# none\n", "1300 leave 1\n"};
     const char *const setting[] = {CONVEX,
@@ -518,9 +508,8 @@ START_TEST(tolerance_waits_for_the_last_event)
         saddle_result_free(result);
     }
 }
-END_TEST
 
-START_TEST(every_algorithm_runs_with_churn)
+TEST(every_algorithm_runs_with_churn)
 {
     size_t count;
     const saddle_algorithm *const *list = saddle_algorithm_list(&count);
@@ -548,9 +537,8 @@ START_TEST(every_algorithm_runs_with_churn)
         test_plan_free(plan);
     }
 }
-END_TEST
 
-START_TEST(other_links_are_refused)
+TEST(other_links_are_refused)
 {
     static const struct {
         const char *setting;
@@ -574,10 +562,9 @@ START_TEST(other_links_are_refused)
         test_plan_free(plan);
     }
 }
-END_TEST
 
 /* A gone agent computes and sends nothing; maps are sent while they differ. */
-START_TEST(costs_are_of_those_present)
+TEST(costs_are_of_those_present)
 {
     const char *const setting[] = {"problem=quadratic",
                                    "agents=4",
@@ -607,7 +594,6 @@ START_TEST(costs_are_of_those_present)
     }
     saddle_result_free(result);
 }
-END_TEST
 
 /* ---- dead directions ---------------------------------------------------------------------------------- */
 
@@ -634,7 +620,7 @@ static warnings warnings_of(const char *const *setting, double *metric)
     return w;
 }
 
-START_TEST(a_dead_direction_is_found_on_any_graph)
+TEST_LOOP(a_dead_direction_is_found_on_any_graph, 0, 4)
 {
     static const struct {
         const char *links, *topology;
@@ -657,9 +643,8 @@ START_TEST(a_dead_direction_is_found_on_any_graph)
                   "%s", w.text);
     assert_at_most(metric, 1e-12);
 }
-END_TEST
 
-START_TEST(a_dead_direction_is_found_on_random_graphs)
+TEST_LOOP(a_dead_direction_is_found_on_random_graphs, 1, test_long() ? 6 : 3)
 {
     saddle_error error = {.message = ""};
     saddle_graph *graph = NULL;
@@ -689,10 +674,9 @@ START_TEST(a_dead_direction_is_found_on_random_graphs)
     assert_at_most(metric, 1e-12);
     saddle_graph_free(graph);
 }
-END_TEST
 
 /* However many rounds an iteration has, and although agents whose maps differ use nothing of each other. */
-START_TEST(directions_are_not_called_dead_for_a_change_of_maps)
+TEST_LOOP(directions_are_not_called_dead_for_a_change_of_maps, 0, 2)
 {
     const char *const setting[] = {CONVEX,
                                    "topology=ring",
@@ -709,9 +693,8 @@ START_TEST(directions_are_not_called_dead_for_a_change_of_maps)
     warnings w = warnings_of(setting, &metric);
     ck_assert_msg(w.count == 0, "%s", w.text);
 }
-END_TEST
 
-START_TEST(directions_that_work_are_not_called_dead)
+TEST_LOOP(directions_that_work_are_not_called_dead, 0, 4)
 {
     static const char *const links[] = {"links=lossy:0.5", "links=lossy:0.9", "links=burst:0.3:10",
                                         "links=delay:20"};
@@ -731,35 +714,4 @@ START_TEST(directions_that_work_are_not_called_dead)
     double metric;
     warnings w = warnings_of(setting, &metric);
     ck_assert_msg(w.count == 0, "%s", w.text);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("membership");
-    TCase *maps = tcase_create("maps");
-    tcase_add_test(maps, merging_is_commutative_associative_and_idempotent);
-    tcase_add_test(maps, a_new_incarnation_wins);
-    tcase_add_test(maps, presence_follows_the_events);
-    tcase_add_test(maps, churn_is_refused_by_its_fault);
-    suite_add_tcase(suite, maps);
-    TCase *runs = tcase_create("runs");
-    tcase_set_timeout(runs, 600);
-    tcase_add_loop_test(runs, sums_are_conserved_in_every_round, 0, ANY_LINKS * TRACKING);
-    tcase_add_loop_test(runs, bits_do_not_depend_on_threads, 0, ANY_LINKS * TRACKING);
-    tcase_add_loop_test(runs, a_run_resumes_while_agents_begin_anew, 0, ANY_LINKS * TRACKING);
-    tcase_add_loop_test(runs, runs_reach_the_point_of_those_present, 0,
-                        test_long() ? 7 * WAYS : (7 * WAYS + 1) / 2);
-    tcase_add_loop_test(runs, of_two_agents_one_leaves_and_returns, 0, 2);
-    tcase_add_loop_test(runs, training_outcomes_are_of_those_present, 0, 4);
-    tcase_add_loop_test(runs, tolerance_waits_for_the_last_event, 0, 2);
-    tcase_add_test(runs, every_algorithm_runs_with_churn);
-    tcase_add_test(runs, other_links_are_refused);
-    tcase_add_test(runs, costs_are_of_those_present);
-    tcase_add_loop_test(runs, a_dead_direction_is_found_on_any_graph, 0, 4);
-    tcase_add_loop_test(runs, a_dead_direction_is_found_on_random_graphs, 1, test_long() ? 6 : 3);
-    tcase_add_loop_test(runs, directions_are_not_called_dead_for_a_change_of_maps, 0, 2);
-    tcase_add_loop_test(runs, directions_that_work_are_not_called_dead, 0, 4);
-    suite_add_tcase(suite, runs);
-    return suite;
 }

@@ -229,7 +229,9 @@ static const struct {
 };
 enum { SHAPES = sizeof shape / sizeof *shape };
 
-START_TEST(shapes)
+/* Sizes are counted, not measured, so sanitizers would find the same, only more slowly. They see three shapes that
+ * are cheap: long vectors, divided between threads, and compressed. */
+TEST_LOOP(shapes, TEST_SLOWDOWN > 1 ? 5 : 0, TEST_SLOWDOWN > 1 ? 8 : SHAPES)
 {
     const char *setting[MOST_SETTINGS + 4] = {"iterations=2", "threads=1", "gap=never"};
     size_t count = 3;
@@ -240,7 +242,6 @@ START_TEST(shapes)
     else
         compare(shape[_i].label, setting);
 }
-END_TEST
 
 /* ---- algorithms -------------------------------------------------------------------------------- */
 
@@ -252,7 +253,7 @@ static size_t algorithm_count(void)
 }
 
 /* Every algorithm with many features and with many agents; some with dense rows and the gap. */
-START_TEST(algorithms)
+TEST_LOOP(algorithms, TEST_SLOWDOWN > 1, TEST_SLOWDOWN > 1 ? 2 : (int)algorithm_count())
 {
     size_t count;
     const saddle_algorithm *a = saddle_algorithm_list(&count)[_i];
@@ -295,11 +296,10 @@ START_TEST(algorithms)
     snprintf(label, sizeof label, "%s, dense rows", a->name);
     compare(label, dense);
 }
-END_TEST
 
 /* ---- files that are written -------------------------------------------------------------------- */
 
-START_TEST(outputs)
+TEST(outputs)
 {
     const char *directory = saddle_test_directory();
     char checkpoint[600];
@@ -328,10 +328,9 @@ START_TEST(outputs)
     setting[8] = resume;
     check("resumed", setting);
 }
-END_TEST
 
 /* Without its hub, a star falls into as many components as it has other agents, each with its own objective. */
-START_TEST(components)
+TEST(components)
 {
     char churn[600];
     snprintf(churn, sizeof churn, "churn=%s/events", saddle_test_directory());
@@ -353,11 +352,10 @@ START_TEST(components)
     ck_assert_msg(below.status == SADDLE_NO_MEMORY && strstr(below.message, " would take about "),
                   "refused before the first iteration: %s", below.message);
 }
-END_TEST
 
 /* Checkpoints record the hashes of plug-ins' files instead of their paths. run_apart() checks that
  * nothing is left. */
-START_TEST(plugins_with_checkpoints_leave_nothing)
+TEST(plugins_with_checkpoints_leave_nothing)
 {
     char checkpoint[600];
     snprintf(checkpoint, sizeof checkpoint, "checkpoint=%s/plugins", saddle_test_directory());
@@ -371,12 +369,11 @@ START_TEST(plugins_with_checkpoints_leave_nothing)
     outcome out = run_apart(setting, 0.0);
     ck_assert_msg(out.status == SADDLE_OK, "%s", out.message);
 }
-END_TEST
 
 /* ---- refusals ---------------------------------------------------------------------------------- */
 
 /* The file is small; nothing of the size of the index is allocated before it is refused. */
-START_TEST(a_huge_index_is_refused_before_memory_is_taken)
+TEST(a_huge_index_is_refused_before_memory_is_taken)
 {
     char data[600];
     char path[512];
@@ -403,7 +400,6 @@ START_TEST(a_huge_index_is_refused_before_memory_is_taken)
                   "%s", out.message);
     assert_at_most(out.peak, 1e6);
 }
-END_TEST
 
 /* Writes a compressed archive member of `count` zero doubles. */
 static void pack_zeros(const char *path, size_t count)
@@ -432,7 +428,7 @@ static void pack_zeros(const char *path, size_t count)
 }
 
 /* The expansion of a compressed file is bounded by its size, so that a small model takes little memory. */
-START_TEST(packed_models_are_bounded)
+TEST(packed_models_are_bounded)
 {
     saddle_error error = {.message = ""};
     saddle_predictor *predictor = NULL;
@@ -451,11 +447,10 @@ START_TEST(packed_models_are_bounded)
     ck_assert_uint_eq(sizes[0], 2000000);
     saddle_free(x);
 }
-END_TEST
 
 /* A file that announces a network or agents that it does not contain does not make the library allocate
  * memory for them. */
-START_TEST(models_take_no_more_than_they_hold)
+TEST(models_take_no_more_than_they_hold)
 {
     static const struct {
         const char *settings;
@@ -487,10 +482,9 @@ START_TEST(models_take_no_more_than_they_hold)
         assert_at_most(saddle_memory_peak() - before, 1e6);
     }
 }
-END_TEST
 
 /* The limit also holds for blocks that were not announced. */
-START_TEST(unannounced_blocks_are_held_to_the_limit)
+TEST(unannounced_blocks_are_held_to_the_limit)
 {
     setenv("SADDLE_MEMORY", "0.1", 1);
     double left = 0.1e9 - SADDLE_LIBRARY_BYTES - saddle_memory_used();
@@ -518,10 +512,9 @@ START_TEST(unannounced_blocks_are_held_to_the_limit)
     /* No machine has a petabyte, so it is refused even without SADDLE_MEMORY. */
     ck_assert_ptr_null(saddle_alloc_unset((size_t)1 << 50, 1));
 }
-END_TEST
 
 /* Blocks of all sizes are counted when they are allocated and freed. */
-START_TEST(blocks_are_counted)
+TEST(blocks_are_counted)
 {
     double before = saddle_memory_used();
     void *block[40];
@@ -540,30 +533,4 @@ START_TEST(blocks_are_counted)
         saddle_free(block[(k * 7) % 40]);
     ck_assert(saddle_memory_used() == before);
     ck_assert(saddle_memory_peak() == peak && peak >= before);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("memory");
-    TCase *tests = tcase_create("memory");
-    tcase_set_timeout(tests, 600);
-    tcase_add_test(tests, blocks_are_counted);
-    tcase_add_test(tests, unannounced_blocks_are_held_to_the_limit);
-    tcase_add_test(tests, plugins_with_checkpoints_leave_nothing);
-    tcase_add_test(tests, a_huge_index_is_refused_before_memory_is_taken);
-    tcase_add_test(tests, packed_models_are_bounded);
-    tcase_add_test(tests, models_take_no_more_than_they_hold);
-    tcase_add_test(tests, outputs);
-    tcase_add_test(tests, components);
-    /* Sizes are counted, not measured, so sanitizers would find the same, only more slowly. They see three shapes that
-     * are cheap: long vectors, divided between threads, and compressed. */
-    tcase_add_loop_test(tests, shapes, TEST_SLOWDOWN > 1 ? 5 : 0, TEST_SLOWDOWN > 1 ? 8 : SHAPES);
-    suite_add_tcase(suite, tests);
-    TCase *each = tcase_create("algorithms");
-    tcase_set_timeout(each, 600);
-    tcase_add_loop_test(each, algorithms, TEST_SLOWDOWN > 1,
-                        TEST_SLOWDOWN > 1 ? 2 : (int)algorithm_count());
-    suite_add_tcase(suite, each);
-    return suite;
 }

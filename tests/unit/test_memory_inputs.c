@@ -81,7 +81,7 @@ static void assert_same_plans(const saddle_plan *a, const saddle_plan *b)
 }
 
 /* Different seeds give different runs, so the comparison above can fail. */
-START_TEST(columns_in_memory_have_names)
+TEST(columns_in_memory_have_names)
 {
     static const double x[] = {1.5, 1, 0, -2, 0, 1};
     static const char *const sex[] = {"f", "m"};
@@ -120,9 +120,8 @@ START_TEST(columns_in_memory_have_names)
                    SADDLE_BAD_INPUT, "have names already");
     saddle_dataset_free(data);
 }
-END_TEST
 
-START_TEST(the_comparison_sees_differences)
+TEST(the_comparison_sees_differences)
 {
     static const char *const base[] = {"problem=quadratic", "iterations=3", NULL};
     saddle_plan *plan = test_plan(NULL, base);
@@ -134,7 +133,6 @@ START_TEST(the_comparison_sees_differences)
     saddle_result_free(other);
     test_plan_free(plan);
 }
-END_TEST
 
 /* ---- data sets --------------------------------------------------------------------------------- */
 
@@ -220,7 +218,7 @@ static saddle_dataset *sparse_of(const table *t, saddle_ownership how)
     return data;
 }
 
-START_TEST(data_sets_are_what_was_given)
+TEST(data_sets_are_what_was_given)
 {
     table *t = make_table();
     table *kept = malloc(sizeof *kept);
@@ -264,7 +262,6 @@ START_TEST(data_sets_are_what_was_given)
     free(kept);
     free(t);
 }
-END_TEST
 
 static void refuse_dense(size_t rows, size_t features, const double *x, const double *label,
                          const char *part)
@@ -291,7 +288,7 @@ static void refuse_csr(const size_t row_start[3], const uint32_t column[3], cons
     }
 }
 
-START_TEST(bad_arrays_are_refused)
+TEST(bad_arrays_are_refused)
 {
     const double x[] = {1.0, 2.0, 3.0, 4.0, (double)NAN, 6.0};
     const double endless[] = {1.0, (double)-INFINITY};
@@ -316,7 +313,6 @@ START_TEST(bad_arrays_are_refused)
     refuse_csr((size_t[]){0, 1, 3}, (uint32_t[]){3, 2, 2}, one, "row 1: column 2");
     refuse_csr((size_t[]){0, 1, 3}, (uint32_t[]){3, 1, 2}, bad, "row 1, column 1 is inf");
 }
-END_TEST
 
 /* ---- rows in plans ----------------------------------------------------------------------------- */
 
@@ -332,7 +328,7 @@ static saddle_plan *data_plan(const char *problem)
     return plan;
 }
 
-START_TEST(rows_in_memory_are_rows_of_a_file)
+TEST_LOOP(rows_in_memory_are_rows_of_a_file, 0, PROBLEMS)
 {
     table *t = make_table();
     table *kept = malloc(sizeof *kept);
@@ -360,10 +356,9 @@ START_TEST(rows_in_memory_are_rows_of_a_file)
     free(kept);
     free(t);
 }
-END_TEST
 
 /* Each agent's own rows: the same as one file per agent, and as contiguous parts of one data set. */
-START_TEST(shards_in_memory_are_files_of_agents)
+TEST_LOOP(shards_in_memory_are_files_of_agents, 0, PROBLEMS)
 {
     static const size_t part[PARTS] = {11, 20, 7, 22};
     table *t = make_table();
@@ -402,9 +397,8 @@ START_TEST(shards_in_memory_are_files_of_agents)
     test_plan_free(files);
     free(t);
 }
-END_TEST
 
-START_TEST(held_out_rows_in_memory_are_those_of_a_file)
+TEST_LOOP(held_out_rows_in_memory_are_those_of_a_file, 1, PROBLEMS)
 {
     table *t = make_table();
     char path[PATH];
@@ -436,9 +430,8 @@ START_TEST(held_out_rows_in_memory_are_those_of_a_file)
     test_plan_free(file);
     free(t);
 }
-END_TEST
 
-START_TEST(unused_rows_are_refused)
+TEST(unused_rows_are_refused)
 {
     static const double x[] = {1.0, 2.0};
     saddle_dataset *data = NULL;
@@ -464,7 +457,6 @@ START_TEST(unused_rows_are_refused)
     test_plan_free(plan);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* ---- networks, points, sets -------------------------------------------------------------------- */
 
@@ -478,7 +470,7 @@ static saddle_plan *quadratic_plan(const char *const *more)
     return plan;
 }
 
-START_TEST(graphs_and_weights_in_memory_are_those_of_the_texts)
+TEST(graphs_and_weights_in_memory_are_those_of_the_texts)
 {
     static const char *const text[] = {"agents=6", "topology=grid:2x3", "mixing=metropolis", NULL};
     saddle_graph *graph = NULL;
@@ -506,9 +498,8 @@ START_TEST(graphs_and_weights_in_memory_are_those_of_the_texts)
     saddle_mixing_free(weights);
     saddle_graph_free(graph);
 }
-END_TEST
 
-START_TEST(points_in_memory_are_those_of_the_rules)
+TEST(points_in_memory_are_those_of_the_rules)
 {
     static const char *const text[] = {"init-x=constant:0.75", "init-y=constant:-3",
                                        "x-set=box:-1:0.5", "y-set=l2-ball:2", NULL};
@@ -531,9 +522,8 @@ START_TEST(points_in_memory_are_those_of_the_rules)
     test_plan_free(memory);
     test_plan_free(texts);
 }
-END_TEST
 
-START_TEST(sets_in_memory_are_those_of_the_texts)
+TEST(sets_in_memory_are_those_of_the_texts)
 {
     static const char *const text[] = {"x-set=box:-1:0.5", "y-set=l1-ball:0.5",
                                        "regularizer=l1:0.1", NULL};
@@ -571,7 +561,6 @@ START_TEST(sets_in_memory_are_those_of_the_texts)
     saddle_set_free(y_set);
     saddle_set_free(x_set);
 }
-END_TEST
 
 /* ---- edges and weights ------------------------------------------------------------------------- */
 
@@ -618,7 +607,7 @@ static saddle_graph *edge_graph(void)
     return graph;
 }
 
-START_TEST(edges_in_memory_are_edges_of_a_file)
+TEST(edges_in_memory_are_edges_of_a_file)
 {
     char path[PATH];
     char text[PATH + 8];
@@ -645,9 +634,8 @@ START_TEST(edges_in_memory_are_edges_of_a_file)
     ck_assert(graph->agents == 1 && graph->edges == 0);
     saddle_graph_free(graph);
 }
-END_TEST
 
-START_TEST(bad_edges_are_refused)
+TEST(bad_edges_are_refused)
 {
     static const struct {
         size_t agents;
@@ -672,7 +660,6 @@ START_TEST(bad_edges_are_refused)
         ck_assert_ptr_null(graph);
     }
 }
-END_TEST
 
 static void write_matrix(const char *path, const double matrix[25])
 {
@@ -683,7 +670,7 @@ static void write_matrix(const char *path, const double matrix[25])
     ck_assert_int_eq(fclose(file), 0);
 }
 
-START_TEST(weights_in_memory_are_those_of_a_file)
+TEST(weights_in_memory_are_those_of_a_file)
 {
     char path[PATH];
     char text[PATH + 8];
@@ -720,7 +707,6 @@ START_TEST(weights_in_memory_are_those_of_a_file)
     saddle_mixing_free(read);
     saddle_graph_free(graph);
 }
-END_TEST
 
 static void refuse_entry(size_t i, size_t j, double value, const char *part)
 {
@@ -752,7 +738,7 @@ static void refuse_weights(size_t count, size_t at, size_t end, double value, co
     saddle_graph_free(graph);
 }
 
-START_TEST(bad_weights_are_refused)
+TEST(bad_weights_are_refused)
 {
     refuse_entry(0, 1, 0.2, "the matrix: row 0 of the mixing matrix has");
     refuse_entry(0, 1, (double)NAN, "row 0 of the mixing matrix has nan in column 1, on an edge");
@@ -771,12 +757,11 @@ START_TEST(bad_weights_are_refused)
     refuse_weights(EDGES, 1, edges[2], 0.95, "the weights: row");
     refuse_weights(EDGES, 1, edges[2], (double)INFINITY, "the weights: row");
 }
-END_TEST
 
 /* ---- sets and regularizers of your own --------------------------------------------------------- */
 
 /* Boxes of equal bounds are the box of the text, to the bit. */
-START_TEST(a_box_of_equal_bounds_is_the_box_of_the_text)
+TEST(a_box_of_equal_bounds_is_the_box_of_the_text)
 {
     static const char *const text[] = {"x-set=box:-1:0.5", "regularizer=l1:0.1", "y-set=nonneg",
                                        NULL};
@@ -802,10 +787,9 @@ START_TEST(a_box_of_equal_bounds_is_the_box_of_the_text)
     saddle_set_free(y_set);
     saddle_set_free(x_set);
 }
-END_TEST
 
 /* Against manual clipping, corners, and the equivalent blocks. */
-START_TEST(a_box_per_coordinate_clips_each)
+TEST(a_box_per_coordinate_clips_each)
 {
     const double lower[] = {-1.0, (double)-INFINITY, 0.25, 2.0, -3.0};
     const double upper[] = {0.5, 1.0, (double)INFINITY, 2.0, -2.0};
@@ -864,7 +848,6 @@ START_TEST(a_box_per_coordinate_clips_each)
     ck_assert(bound[0] == -3.0 && bound[1] == 2.0);
     saddle_set_free(set);
 }
-END_TEST
 
 static void refuse_box(double lower, double upper, const char *part)
 {
@@ -874,7 +857,7 @@ static void refuse_box(double lower, double upper, const char *part)
     ck_assert_ptr_null(set);
 }
 
-START_TEST(bad_boxes_are_refused)
+TEST(bad_boxes_are_refused)
 {
     refuse_box(1.0, 0.5, "the bounds 1 and 0.5 in coordinate 1");
     refuse_box((double)NAN, 0.5, "nan and 0.5");
@@ -886,7 +869,6 @@ START_TEST(bad_boxes_are_refused)
                    "has dimension 0");
     ck_assert_ptr_null(set);
 }
-END_TEST
 
 /* [low, high]^n by options or, if there is one, by a context that counts releases. */
 typedef struct own_interval {
@@ -982,7 +964,7 @@ static const saddle_regularizer_class own_by_prox = {
     .rule = own_rule};
 
 /* In a run they give the same bits as the equivalent built-in ones. */
-START_TEST(sets_and_regularizers_of_your_own_run)
+TEST(sets_and_regularizers_of_your_own_run)
 {
     static const char *const text[] = {"x-set=box:-0.5:0.75", "y-set=box:-1:1",
                                        "regularizer=l1:0.25", "gap=never",
@@ -1031,7 +1013,6 @@ START_TEST(sets_and_regularizers_of_your_own_run)
     saddle_set_free(x_set);
     ck_assert_int_eq(released, 1);
 }
-END_TEST
 
 static void refuse_set(const saddle_set_class *kind, const char *argument, const char *part)
 {
@@ -1050,7 +1031,7 @@ static void refuse_h(const saddle_regularizer_class *kind, const char *part)
     ck_assert_ptr_null(h);
 }
 
-START_TEST(bad_classes_and_options_are_refused)
+TEST(bad_classes_and_options_are_refused)
 {
     refuse_set(&own_set, "low=0,high=2,low=1", "low is given twice");
     refuse_set(&own_set, "low=2", "low: 2 is above high");
@@ -1082,11 +1063,10 @@ START_TEST(bad_classes_and_options_are_refused)
     h.term.size = 8;
     refuse_h(&h, "has no size");
 }
-END_TEST
 
 /* ---- user-defined problems and algorithms ------------------------------------------------------- */
 
-START_TEST(solve_is_an_instance_and_a_run)
+TEST(solve_is_an_instance_and_a_run)
 {
     saddle_plan *plan = test_instance_plan(OWN_PROBLEM, (const char *[]){"iterations=30", NULL});
     saddle_instance *instance = NULL;
@@ -1113,7 +1093,6 @@ START_TEST(solve_is_an_instance_and_a_run)
     saddle_instance_free(instance);
     test_plan_free(plan);
 }
-END_TEST
 
 /* Gradient descent ascent with its own step option, for one agent alone. */
 typedef struct walk {
@@ -1183,7 +1162,7 @@ static const saddle_algorithm walk_algorithm = {.name = "walk",
                                                 .view = walk_view};
 
 /* A user-defined algorithm runs, with the defaults of its own options. */
-START_TEST(algorithms_in_memory_run)
+TEST(algorithms_in_memory_run)
 {
     static const char *const more[] = {"iterations=2",
                                        "trace-every=1",
@@ -1231,10 +1210,9 @@ START_TEST(algorithms_in_memory_run)
     saddle_instance_free(instance);
     test_plan_free(plan);
 }
-END_TEST
 
 /* The model of a run with a user-defined algorithm can be used; that does not need the algorithm's options. */
-START_TEST(models_of_an_algorithm_in_memory_are_used)
+TEST(models_of_an_algorithm_in_memory_are_used)
 {
     char path[PATH];
     table *t = make_table();
@@ -1262,7 +1240,6 @@ START_TEST(models_of_an_algorithm_in_memory_are_used)
     saddle_dataset_free(rows);
     free(t);
 }
-END_TEST
 
 static saddle_status tuned_walk_init(void *parameters, saddle_configuration *configuration,
                                      saddle_error *why)
@@ -1274,7 +1251,7 @@ static saddle_status tuned_walk_init(void *parameters, saddle_configuration *con
 
 /* The result of a search has everything that was given: objects in memory, and the options of an
  * algorithm in memory, also in the file. */
-START_TEST(a_tuned_plan_has_what_is_in_memory)
+TEST(a_tuned_plan_has_what_is_in_memory)
 {
     static const saddle_option *const options[] = {&saddle_option_eta_x, &walk_step, &walk_lap,
                                                    NULL};
@@ -1330,10 +1307,9 @@ START_TEST(a_tuned_plan_has_what_is_in_memory)
     saddle_dataset_free(rows);
     free(t);
 }
-END_TEST
 
 /* A text that is NULL counts as not given, also for the engine. */
-START_TEST(missing_texts_are_accepted)
+TEST(missing_texts_are_accepted)
 {
     saddle_plan *plan = quadratic_plan(NULL);
     saddle_plan *without = test_plan(plan, NULL);
@@ -1345,39 +1321,4 @@ START_TEST(missing_texts_are_accepted)
     assert_same_plans(plan, without);
     test_plan_free(without);
     test_plan_free(plan);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("memory inputs");
-    TCase *cases = tcase_create("memory inputs");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, columns_in_memory_have_names);
-    tcase_add_test(cases, the_comparison_sees_differences);
-    tcase_add_test(cases, data_sets_are_what_was_given);
-    tcase_add_test(cases, bad_arrays_are_refused);
-    tcase_add_loop_test(cases, rows_in_memory_are_rows_of_a_file, 0, PROBLEMS);
-    tcase_add_loop_test(cases, shards_in_memory_are_files_of_agents, 0, PROBLEMS);
-    tcase_add_loop_test(cases, held_out_rows_in_memory_are_those_of_a_file, 1, PROBLEMS);
-    tcase_add_test(cases, unused_rows_are_refused);
-    tcase_add_test(cases, graphs_and_weights_in_memory_are_those_of_the_texts);
-    tcase_add_test(cases, points_in_memory_are_those_of_the_rules);
-    tcase_add_test(cases, sets_in_memory_are_those_of_the_texts);
-    tcase_add_test(cases, edges_in_memory_are_edges_of_a_file);
-    tcase_add_test(cases, bad_edges_are_refused);
-    tcase_add_test(cases, weights_in_memory_are_those_of_a_file);
-    tcase_add_test(cases, bad_weights_are_refused);
-    tcase_add_test(cases, a_box_of_equal_bounds_is_the_box_of_the_text);
-    tcase_add_test(cases, a_box_per_coordinate_clips_each);
-    tcase_add_test(cases, bad_boxes_are_refused);
-    tcase_add_test(cases, sets_and_regularizers_of_your_own_run);
-    tcase_add_test(cases, bad_classes_and_options_are_refused);
-    tcase_add_test(cases, solve_is_an_instance_and_a_run);
-    tcase_add_test(cases, algorithms_in_memory_run);
-    tcase_add_test(cases, models_of_an_algorithm_in_memory_are_used);
-    tcase_add_test(cases, a_tuned_plan_has_what_is_in_memory);
-    tcase_add_test(cases, missing_texts_are_accepted);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -26,7 +26,7 @@ static void keep_warning(void *context, const char *message)
     snprintf(context, 1024, "%s", message);
 }
 
-START_TEST(messages_and_warnings_are_one_line)
+TEST(messages_and_warnings_are_one_line)
 {
     static const struct {
         const char *option, *value;
@@ -89,15 +89,4 @@ START_TEST(messages_and_warnings_are_one_line)
     saddle_fail(&error, SADDLE_IO, "%s", flood);
     ck_assert_uint_eq(strlen(error.message), 1020);
     ck_assert_str_eq(error.message + 1016, "\\x0a");
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("messages");
-    TCase *cases = tcase_create("messages");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, messages_and_warnings_are_one_line);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -243,7 +243,7 @@ static bench *bench_of(int which)
                       agents[which / SIZES % NETWORKS]);
 }
 
-START_TEST(the_mean_is_that_of_the_formula)
+TEST_LOOP(the_mean_is_that_of_the_formula, 0, BENCHES)
 {
     bench *b = bench_of(_i);
     dense expected;
@@ -264,9 +264,8 @@ START_TEST(the_mean_is_that_of_the_formula)
     }
     bench_close(b);
 }
-END_TEST
 
-START_TEST(the_mean_is_above_the_plain_one_and_below_its_bound)
+TEST_LOOP(the_mean_is_above_the_plain_one_and_below_its_bound, 0, BENCHES)
 {
     bench *b = bench_of(_i);
     dense found;
@@ -283,10 +282,9 @@ START_TEST(the_mean_is_above_the_plain_one_and_below_its_bound)
     assert_at_most(b->metric.bound, (double)b->n * (1.0 + 2e-6));
     bench_close(b);
 }
-END_TEST
 
 /* Alike matrices give M to the factor (1 + c) / (2 sqrt(c)); one that a single agent has, (m + c) / (2 sqrt(c)) M. */
-START_TEST(the_factors_are_those_of_the_comment)
+TEST(the_factors_are_those_of_the_comment)
 {
     for (size_t k = 0; k < NETWORKS; k++) {
         double m = (double)agents[k];
@@ -305,10 +303,9 @@ START_TEST(the_factors_are_those_of_the_comment)
         saddle_metric_close(&metric);
     }
 }
-END_TEST
 
 /* Entries of one coordinate that is measured in units of 2^e are multiplied by 2^e, to the bit. */
-START_TEST(other_units_multiply_factors)
+TEST_LOOP(other_units_multiply_factors, 0, BENCHES)
 {
     bench *first = bench_of(_i);
     size_t entries = first->n * (first->n + 1) / 2;
@@ -345,7 +342,6 @@ START_TEST(other_units_multiply_factors)
     bench_close(other);
     bench_close(first);
 }
-END_TEST
 
 typedef struct ranks_job {
     const bench *expected;
@@ -380,7 +376,7 @@ static void compute_mean(void *context, size_t rank)
     free(matrices);
 }
 
-START_TEST(the_bits_do_not_depend_on_processes)
+TEST_LOOP(the_bits_do_not_depend_on_processes, 0, KINDS)
 {
     static const size_t ranks[] = {1, 2, 3, 5};
     bench *b = bench_open(_i, 7, 20);
@@ -392,7 +388,6 @@ START_TEST(the_bits_do_not_depend_on_processes)
     }
     bench_close(b);
 }
-END_TEST
 
 /* ---- lengths -------------------------------------------------------------------------------------------- */
 
@@ -448,7 +443,7 @@ static void assert_lengths(const saddle_metric *metric)
     }
 }
 
-START_TEST(lengths_are_those_of_the_matrix)
+TEST_LOOP(lengths_are_those_of_the_matrix, 0, BENCHES)
 {
     bench *b = bench_of(_i);
     assert_lengths(&b->metric);
@@ -459,9 +454,8 @@ START_TEST(lengths_are_those_of_the_matrix)
     assert_lengths(&b->metric);
     bench_close(b);
 }
-END_TEST
 
-START_TEST(lengths_are_those_of_a_diagonal)
+TEST(lengths_are_those_of_a_diagonal)
 {
     for (size_t s = 0; s < SIZES; s++) {
         size_t n = dimensions[s];
@@ -479,7 +473,6 @@ START_TEST(lengths_are_those_of_a_diagonal)
         saddle_metric_close(&metric);
     }
 }
-END_TEST
 
 /* ---- what cannot be a metric ---------------------------------------------------------------------------- */
 
@@ -490,7 +483,7 @@ static void assert_is_one(const saddle_metric *metric)
         ck_assert(metric->diagonal[k] == 1.0 && metric->root[k] == 1.0);
 }
 
-START_TEST(diagonals_are_completed_or_refused)
+TEST(diagonals_are_completed_or_refused)
 {
     static const double mixed[] = {4.0, 0.0, -3.0, 0.25, -0.0};
     static const double completed[] = {4.0, 4.0, 4.0, 0.25, 4.0};
@@ -509,10 +502,9 @@ START_TEST(diagonals_are_completed_or_refused)
     }
     saddle_metric_close(&metric);
 }
-END_TEST
 
 /* One entry of one agent's matrix is not finite, or the mean is: H stays as it is. */
-START_TEST(matrices_that_are_not_finite_change_nothing)
+TEST(matrices_that_are_not_finite_change_nothing)
 {
     static const double wrong[] = {NAN, INFINITY, -INFINITY, 1.7e308};
     static const double d[] = {1.0, 4.0, 1e-8, 9.0, 1e8, 2.0, 3.0};
@@ -532,9 +524,8 @@ START_TEST(matrices_that_are_not_finite_change_nothing)
             saddle_metric_close(&metric);
         }
 }
-END_TEST
 
-START_TEST(matrices_of_zeros_change_nothing)
+TEST(matrices_of_zeros_change_nothing)
 {
     double matrices[3 * 3] = {0.0};
     static const double d[] = {1.0, 4.0};
@@ -545,24 +536,4 @@ START_TEST(matrices_of_zeros_change_nothing)
     ck_assert(!metric.full);
     ck_assert_mem_eq(metric.diagonal, d, sizeof d);
     saddle_metric_close(&metric);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("metric");
-    TCase *cases = tcase_create("metric");
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, the_mean_is_that_of_the_formula, 0, BENCHES);
-    tcase_add_loop_test(cases, the_mean_is_above_the_plain_one_and_below_its_bound, 0, BENCHES);
-    tcase_add_test(cases, the_factors_are_those_of_the_comment);
-    tcase_add_loop_test(cases, other_units_multiply_factors, 0, BENCHES);
-    tcase_add_loop_test(cases, the_bits_do_not_depend_on_processes, 0, KINDS);
-    tcase_add_loop_test(cases, lengths_are_those_of_the_matrix, 0, BENCHES);
-    tcase_add_test(cases, lengths_are_those_of_a_diagonal);
-    tcase_add_test(cases, diagonals_are_completed_or_refused);
-    tcase_add_test(cases, matrices_that_are_not_finite_change_nothing);
-    tcase_add_test(cases, matrices_of_zeros_change_nothing);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -157,7 +157,7 @@ static long double *widen(size_t count, const double *v)
     return wide;
 }
 
-START_TEST(scores_are_the_formula)
+TEST_LOOP(scores_are_the_formula, 0, KINDS)
 {
     bench b;
     bench_open(&b, _i);
@@ -174,7 +174,6 @@ START_TEST(scores_are_the_formula)
     free(wide);
     bench_close(&b);
 }
-END_TEST
 
 /* Returns a block of rows, some of them repeated, or consecutive ones. */
 static saddle_rows_block draw_block(bench *b, int form, bool gathered, uint32_t *index,
@@ -188,7 +187,7 @@ static saddle_rows_block draw_block(bench *b, int form, bool gathered, uint32_t 
                                .count = count};
 }
 
-START_TEST(gradients_are_slopes)
+TEST_LOOP(gradients_are_slopes, 0, KINDS)
 {
     bench b;
     bench_open(&b, _i);
@@ -225,9 +224,8 @@ START_TEST(gradients_are_slopes)
     free(wide);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(two_points_are_two_calls)
+TEST_LOOP(two_points_are_two_calls, 0, KINDS)
 {
     bench b;
     bench_open(&b, _i);
@@ -260,9 +258,8 @@ START_TEST(two_points_are_two_calls)
     }
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(initial_weights_follow_the_seed)
+TEST(initial_weights_follow_the_seed)
 {
     static const char *const assignment[] = {"score=mlp:200,50", "activation=relu", NULL};
     saddle_error error = {.message = ""};
@@ -288,9 +285,8 @@ START_TEST(initial_weights_follow_the_seed)
     saddle_model_free(model);
     test_plan_free(plan);
 }
-END_TEST
 
-START_TEST(bad_models_are_refused)
+TEST(bad_models_are_refused)
 {
     static const struct {
         const char *text;
@@ -310,9 +306,8 @@ START_TEST(bad_models_are_refused)
         test_plan_free(plan);
     }
 }
-END_TEST
 
-START_TEST(rows_may_lack_features_but_not_have_more)
+TEST_LOOP(rows_may_lack_features_but_not_have_more, 0, KINDS)
 {
     bench b;
     bench_open(&b, _i);
@@ -341,7 +336,6 @@ START_TEST(rows_may_lack_features_but_not_have_more)
     free(w);
     bench_close(&b);
 }
-END_TEST
 
 /* ---- ranking --------------------------------------------------------------------------------- */
 
@@ -353,7 +347,7 @@ static double auc_of(size_t count, const double *score, const double *label)
     return auc;
 }
 
-START_TEST(auc_counts_pairs)
+TEST(auc_counts_pairs)
 {
     saddle_rng rng;
     saddle_rng_init(&rng, 2, SADDLE_RNG_TEST, 0, 0);
@@ -376,9 +370,8 @@ START_TEST(auc_counts_pairs)
         assert_near(auc_of(count, score, label), won / pairs, 0.0);
     }
 }
-END_TEST
 
-START_TEST(auc_is_not_defined_everywhere)
+TEST(auc_is_not_defined_everywhere)
 {
     static const double score[] = {1.0, 2.0, 3.0};
     static const double broken[] = {1.0, (double)NAN, 3.0};
@@ -391,11 +384,10 @@ START_TEST(auc_is_not_defined_everywhere)
     ck_assert(isnan(auc_of(3, score, other)));
     ck_assert(isnan(auc_of(0, score, both)));
 }
-END_TEST
 
 /* ---- averaging in the network ---------------------------------------------------------------- */
 
-START_TEST(consensus_finds_the_mean)
+TEST(consensus_finds_the_mean)
 {
     static const struct {
         const char *topology;
@@ -422,24 +414,4 @@ START_TEST(consensus_finds_the_mean)
         saddle_graph_free(graph);
         free(value);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("models");
-    TCase *models = tcase_create("models");
-    tcase_add_loop_test(models, scores_are_the_formula, 0, KINDS);
-    tcase_add_loop_test(models, gradients_are_slopes, 0, KINDS);
-    tcase_add_loop_test(models, two_points_are_two_calls, 0, KINDS);
-    tcase_add_loop_test(models, rows_may_lack_features_but_not_have_more, 0, KINDS);
-    tcase_add_test(models, initial_weights_follow_the_seed);
-    tcase_add_test(models, bad_models_are_refused);
-    suite_add_tcase(suite, models);
-    TCase *numbers = tcase_create("numbers");
-    tcase_add_test(numbers, auc_counts_pairs);
-    tcase_add_test(numbers, auc_is_not_defined_everywhere);
-    tcase_add_test(numbers, consensus_finds_the_mean);
-    suite_add_tcase(suite, numbers);
-    return suite;
 }

@@ -149,7 +149,7 @@ static void assert_nothing_left(void)
     closedir(directory);
 }
 
-START_TEST(archives_come_back)
+TEST(archives_come_back)
 {
     saddle_test_enter_directory();
     assert_ok(saddle_npz_write("a.npz", arrays, ARRAYS, &error), error);
@@ -157,7 +157,6 @@ START_TEST(archives_come_back)
     assert_unreadable("a.npz", "ybar",
                       "there is no such array; the file contains xbar, seed, M, name, empty");
 }
-END_TEST
 
 /* Delivers rows of `matrix`, each requested once and in order. */
 static void bring_row(void *context, size_t row, double *out)
@@ -169,7 +168,7 @@ static void bring_row(void *context, size_t row, double *out)
 }
 
 /* An array that is fetched row by row gives the same file as one in memory. */
-START_TEST(rows_that_are_fetched)
+TEST(rows_that_are_fetched)
 {
     static const char *const path[2][2] = {{"whole.npz", "whole.npy"}, {"rows.npz", "rows.npy"}};
     saddle_test_enter_directory();
@@ -200,9 +199,8 @@ START_TEST(rows_that_are_fetched)
     assert_refused(saddle_npz_write("bad.npz", &bad, 1, &error), error, SADDLE_CHECK_FAILED,
                    "2 for fetched rows");
 }
-END_TEST
 
-START_TEST(records_come_back)
+TEST(records_come_back)
 {
     saddle_test_enter_directory();
     assert_ok(saddle_npy_write_record("a.npy", arrays, ARRAYS, &error), error);
@@ -210,9 +208,8 @@ START_TEST(records_come_back)
     assert_unreadable("a.npy", "ybar", "the record has no such field");
     assert_unreadable("a.npy", NULL, "the record has no such field");
 }
-END_TEST
 
-START_TEST(files_are_plain_and_repeatable)
+TEST(files_are_plain_and_repeatable)
 {
     saddle_test_enter_directory();
     saddle_status (*const write[])(const char *, const saddle_array *, size_t,
@@ -233,9 +230,8 @@ START_TEST(files_are_plain_and_repeatable)
     }
     assert_nothing_left();
 }
-END_TEST
 
-START_TEST(bad_places_and_arrays_are_refused)
+TEST(bad_places_and_arrays_are_refused)
 {
     saddle_test_enter_directory();
     saddle_status (*const write[])(const char *, const saddle_array *, size_t,
@@ -265,9 +261,8 @@ START_TEST(bad_places_and_arrays_are_refused)
     assert_unreadable("absent", "x", "No such file or directory; give an .npz or .npy file");
     assert_unreadable(".", "x", "it is a directory; give an .npz or .npy file");
 }
-END_TEST
 
-START_TEST(a_full_disk_leaves_the_old_file)
+TEST(a_full_disk_leaves_the_old_file)
 {
     saddle_test_enter_directory();
     saddle_status (*const write[])(const char *, const saddle_array *, size_t,
@@ -292,7 +287,6 @@ START_TEST(a_full_disk_leaves_the_old_file)
     }
     assert_nothing_left();
 }
-END_TEST
 
 /* ---------------------------------------------------------------- headers made by hand */
 
@@ -323,7 +317,7 @@ static void write_letters(const char *path, const uint32_t *letter, size_t count
     ck_assert_int_eq(fclose(file), 0);
 }
 
-START_TEST(texts_are_checked_letter_by_letter)
+TEST(texts_are_checked_letter_by_letter)
 {
     static const uint32_t good[] = {0x41,   0x7F,    0x80,     0x7FF, 0x800,
                                     0xFFFF, 0x10000, 0x10FFFF, 0,     0};
@@ -354,9 +348,8 @@ START_TEST(texts_are_checked_letter_by_letter)
     assert_ok(saddle_npz_write("w.npz", &naturals, 1, &error), error);
     assert_holds("w.npz", "naturals", 1, 3, 1, as_real);
 }
-END_TEST
 
-START_TEST(headers_may_be_written_in_other_ways)
+TEST(headers_may_be_written_in_other_ways)
 {
     static const double zero[6] = {0.0};
     saddle_test_enter_directory();
@@ -375,9 +368,8 @@ START_TEST(headers_may_be_written_in_other_ways)
               3 + 1 + 16 + 16 + 4);
     assert_holds("h.npy", "x", 1, 2, 1, zero);
 }
-END_TEST
 
-START_TEST(bad_headers_are_refused)
+TEST(bad_headers_are_refused)
 {
     static const struct {
         const char *header;
@@ -455,9 +447,8 @@ START_TEST(bad_headers_are_refused)
     spill("bad.npy", "", 0);
     assert_unreadable("bad.npy", "x", "it is not a NumPy array");
 }
-END_TEST
 
-START_TEST(whole_numbers_beyond_doubles_are_refused)
+TEST(whole_numbers_beyond_doubles_are_refused)
 {
     saddle_test_enter_directory();
     static const char header[] = "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }";
@@ -473,7 +464,6 @@ START_TEST(whole_numbers_beyond_doubles_are_refused)
     spill("i.npy", file.byte, file.count + sizeof value);
     assert_holds("i.npy", "", 1, 2, 1, (const double[]){-0x1p53, 3.0});
 }
-END_TEST
 
 /* ---------------------------------------------------------------- damage */
 
@@ -505,7 +495,7 @@ static void damage(const char *path)
         }
 }
 
-START_TEST(damaged_files_never_break_the_reader)
+TEST(damaged_files_never_break_the_reader)
 {
     const saddle_array few[] = {arrays[1], arrays[2]};
     saddle_test_enter_directory();
@@ -514,9 +504,8 @@ START_TEST(damaged_files_never_break_the_reader)
     assert_ok(saddle_npy_write_record("few.npy", few, 2, &error), error);
     damage("few.npy");
 }
-END_TEST
 
-START_TEST(changed_entries_of_archives_are_found)
+TEST(changed_entries_of_archives_are_found)
 {
     saddle_test_enter_directory();
     assert_ok(saddle_npz_write("a.npz", &arrays[2], 1, &error), error);
@@ -530,7 +519,6 @@ START_TEST(changed_entries_of_archives_are_found)
         entries[k] ^= 1;
     }
 }
-END_TEST
 
 /* Writes a little-endian number of `width` bytes into the field at `offset` of every directory entry. */
 static void forge(bytes *file, size_t offset, uint64_t value, size_t width)
@@ -541,7 +529,7 @@ static void forge(bytes *file, size_t offset, uint64_t value, size_t width)
         entry[offset + k] = (unsigned char)(value >> 8 * k);
 }
 
-START_TEST(forged_archives_are_refused)
+TEST(forged_archives_are_refused)
 {
     enum { METHOD = 10, PACKED = 20, UNPACKED = 24 }; /* offsets in a directory entry of zip */
     saddle_test_enter_directory();
@@ -567,9 +555,8 @@ START_TEST(forged_archives_are_refused)
     spill("b.npz", stub, sizeof stub - 1);
     assert_unreadable("b.npz", "M", "cut short or damaged");
 }
-END_TEST
 
-START_TEST(unpacked_bombs_are_bounded)
+TEST(unpacked_bombs_are_bounded)
 {
     /* A valid member whose header announces 10^12 entries. */
     saddle_test_enter_directory();
@@ -586,7 +573,6 @@ START_TEST(unpacked_bombs_are_bounded)
     assert_unreadable("bomb.npz", "x",
                       "announces 8000000000000 bytes of entries but the file has 8");
 }
-END_TEST
 
 /* ---------------------------------------------------------------- NumPy itself */
 
@@ -610,7 +596,7 @@ static void run_python(const char *program)
     ck_assert_msg(pclose(out) == 0 && strcmp(said, "good\n") == 0, "%s", said);
 }
 
-START_TEST(numpy_reads_what_is_written)
+TEST(numpy_reads_what_is_written)
 {
     if (!numpy_available())
         return;
@@ -640,9 +626,8 @@ START_TEST(numpy_reads_what_is_written)
         "assert open('a.npy', 'rb').read().index(b'\\n') % 64 == 63\n"
         "print('good')\n");
 }
-END_TEST
 
-START_TEST(what_numpy_writes_is_read)
+TEST(what_numpy_writes_is_read)
 {
     if (!numpy_available())
         return;
@@ -696,30 +681,4 @@ START_TEST(what_numpy_writes_is_read)
     assert_holds("v2.npy", "any", 2, 2, 3, matrix);
     assert_holds("v3.npy", "any", 2, 2, 3, matrix);
     assert_holds("aligned.npy", "x", 1, 5, 1, point);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("npz");
-    TCase *cases = tcase_create("npz");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, archives_come_back);
-    tcase_add_test(cases, rows_that_are_fetched);
-    tcase_add_test(cases, records_come_back);
-    tcase_add_test(cases, files_are_plain_and_repeatable);
-    tcase_add_test(cases, bad_places_and_arrays_are_refused);
-    tcase_add_test(cases, a_full_disk_leaves_the_old_file);
-    tcase_add_test(cases, headers_may_be_written_in_other_ways);
-    tcase_add_test(cases, texts_are_checked_letter_by_letter);
-    tcase_add_test(cases, bad_headers_are_refused);
-    tcase_add_test(cases, whole_numbers_beyond_doubles_are_refused);
-    tcase_add_test(cases, damaged_files_never_break_the_reader);
-    tcase_add_test(cases, changed_entries_of_archives_are_found);
-    tcase_add_test(cases, forged_archives_are_refused);
-    tcase_add_test(cases, unpacked_bombs_are_bounded);
-    tcase_add_test(cases, numpy_reads_what_is_written);
-    tcase_add_test(cases, what_numpy_writes_is_read);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

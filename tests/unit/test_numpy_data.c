@@ -113,7 +113,7 @@ static const double zero[] = {0.0, 0.0};
 static const array X = {"X", "<f8", "(2, 3)", ENTRIES(x), false};
 static const array Y = {"y", "<f8", "(2,)", ENTRIES(y), false};
 
-START_TEST(dense_arrays_are_read)
+TEST(dense_arrays_are_read)
 {
     saddle_test_enter_directory();
     write_npz("a.npz", (const array[]){X, Y}, 2);
@@ -141,9 +141,8 @@ START_TEST(dense_arrays_are_read)
     assert_dense(load("x.npy", "2", NULL), 2, 2, (const double[]){0.1, 3.0, 1e-300, 6.0},
                  (const double[]){-0.0, 5.5});
 }
-END_TEST
 
-START_TEST(types_and_orders_are_read)
+TEST(types_and_orders_are_read)
 {
     static const float f4[] = {0.1f, -3.5f};
     static const int8_t i1[] = {-128, 127};
@@ -192,7 +191,6 @@ START_TEST(types_and_orders_are_read)
     write_npz("t.npz", (const array[]){{"X", "<u8", "(2, 1)", ENTRIES(huge), false}, Y}, 2);
     refuse("t.npz", NULL, NULL, "entry 0 is above 2^53");
 }
-END_TEST
 
 /* A scipy matrix [[1, 0, 2], [0, 0, 0], [0, 3, 0]], in which tests replace one array. */
 static const double three[] = {1.0, 2.0, 3.0};
@@ -215,7 +213,7 @@ static void write_csr(const char *path, const array *other)
     write_npz(path, all, sizeof all / sizeof *all);
 }
 
-START_TEST(compressed_rows_are_read)
+TEST(compressed_rows_are_read)
 {
     saddle_test_enter_directory();
     write_csr("s.npz", NULL);
@@ -232,9 +230,8 @@ START_TEST(compressed_rows_are_read)
     write_csr("s.npz", &(const array){"format", "<U3", "()", "c\0\0\0s\0\0\0r\0\0\0", 12, false});
     saddle_dataset_free(load("s.npz", NULL, "none"));
 }
-END_TEST
 
-START_TEST(malformed_sparse_matrices_are_refused)
+TEST(malformed_sparse_matrices_are_refused)
 {
     static const int32_t descending[] = {2, 0, 1};
     static const int32_t beyond[] = {0, 3, 1};
@@ -284,9 +281,8 @@ START_TEST(malformed_sparse_matrices_are_refused)
                    "a point and a gradient of the 1073741824 features");
     unsetenv("SADDLE_MEMORY");
 }
-END_TEST
 
-START_TEST(malformed_dense_arrays_are_refused)
+TEST(malformed_dense_arrays_are_refused)
 {
     static const double bad[] = {1.0, 2.0, 3.0, 4.0, INFINITY, 6.0};
     saddle_test_enter_directory();
@@ -316,18 +312,4 @@ START_TEST(malformed_dense_arrays_are_refused)
     refuse("x.npy", NULL, NULL, "has one column; a label and at least one feature");
     write_npy("x.npy", &(const array){"X", "<f8", "(2, 4)", ENTRIES(x), false});
     refuse("x.npy", NULL, NULL, "announces 64 bytes of entries but the file has 48");
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("numpy data");
-    TCase *cases = tcase_create("all");
-    tcase_add_test(cases, dense_arrays_are_read);
-    tcase_add_test(cases, types_and_orders_are_read);
-    tcase_add_test(cases, compressed_rows_are_read);
-    tcase_add_test(cases, malformed_sparse_matrices_are_refused);
-    tcase_add_test(cases, malformed_dense_arrays_are_refused);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

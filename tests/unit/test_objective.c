@@ -18,6 +18,9 @@ static const double positive[AGENTS] = {0.1, 0.5, 0.6, 0.75, 0.4};
 static double row_of[AGENTS][MOST_ROWS][FEATURES];
 static double label_of[AGENTS][MOST_ROWS];
 
+/* A sanitizer sees the same code with fewer cases. */
+enum { FEWER = TEST_SLOWDOWN > 1 ? 3 : 1 };
+
 /* Draws the rows and writes them to files part-0.libsvm, ... in the test's directory. */
 static void write_rows(void)
 {
@@ -127,7 +130,7 @@ static ranking best_ranking(const bool counted[AGENTS], bool by_size)
     return best;
 }
 
-START_TEST(auc_ranks_the_rows_of_the_agents_that_count)
+TEST_LOOP(auc_ranks_the_rows_of_the_agents_that_count, 0, 10 / FEWER)
 {
     static const struct {
         const char *weights, *topology, *churn;
@@ -170,10 +173,9 @@ START_TEST(auc_ranks_the_rows_of_the_agents_that_count)
     }
     saddle_result_free(result);
 }
-END_TEST
 
 /* A share that is given stays, and so does that of all agents if those present have one class. */
-START_TEST(a_given_share_stays)
+TEST(a_given_share_stays)
 {
     static const char *const given[] = {"positive-share=0.3", "iterations=300", "trace-every=300",
                                         NULL};
@@ -188,9 +190,8 @@ START_TEST(a_given_share_stays)
     saddle_result_free(all);
     saddle_result_free(weighted);
 }
-END_TEST
 
-START_TEST(agents_of_one_class_do_no_harm)
+TEST(agents_of_one_class_do_no_harm)
 {
     static const char *const brief[] = {"iterations=300", "trace-every=300", NULL};
     write_rows();
@@ -201,7 +202,6 @@ START_TEST(agents_of_one_class_do_no_harm)
     ck_assert_int_eq(result->stop, SADDLE_STOP_ITERATIONS);
     saddle_result_free(result);
 }
-END_TEST
 
 /* ---- group-dro -------------------------------------------------------------------------------- */
 
@@ -251,7 +251,7 @@ static double group_objective(const bool counted[AGENTS], bool by_agent, const d
     return worst_mixture(by_agent ? AGENTS : 2, loss);
 }
 
-START_TEST(group_dro_minimizes_the_worst_loss_of_the_agents_present)
+TEST_LOOP(group_dro_minimizes_the_worst_loss_of_the_agents_present, 0, 5 / FEWER)
 {
     static const struct {
         const char *groups, *churn;
@@ -287,11 +287,10 @@ START_TEST(group_dro_minimizes_the_worst_loss_of_the_agents_present)
     saddle_result_free(by_size);
     saddle_result_free(result);
 }
-END_TEST
 
 /* ---- the same bits ---------------------------------------------------------------------------- */
 
-START_TEST(bits_depend_on_neither_threads_nor_interruptions)
+TEST_LOOP(bits_depend_on_neither_threads_nor_interruptions, 0, 12 / FEWER)
 {
     static const char *const problem[] = {"problem=auc", "problem=group-dro",
                                           "problem=robust-logistic"};
@@ -332,23 +331,4 @@ START_TEST(bits_depend_on_neither_threads_nor_interruptions)
         ck_assert_int_eq(system("rm -r points"), 0);
     }
     saddle_result_free(expected);
-}
-END_TEST
-
-/* A sanitizer sees the same code with fewer cases. */
-enum { FEWER = TEST_SLOWDOWN > 1 ? 3 : 1 };
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("objective");
-    TCase *cases = tcase_create("all");
-    tcase_set_timeout(cases, 120.0);
-    tcase_add_loop_test(cases, auc_ranks_the_rows_of_the_agents_that_count, 0, 10 / FEWER);
-    tcase_add_test(cases, a_given_share_stays);
-    tcase_add_test(cases, agents_of_one_class_do_no_harm);
-    tcase_add_loop_test(cases, group_dro_minimizes_the_worst_loss_of_the_agents_present, 0,
-                        5 / FEWER);
-    tcase_add_loop_test(cases, bits_depend_on_neither_threads_nor_interruptions, 0, 12 / FEWER);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -250,7 +250,7 @@ static void assert_number(const char *what, double found, double expected, doubl
                   "%s = %.17g, expected %.17g", what, found, expected);
 }
 
-START_TEST(rows_hold_what_they_say)
+TEST_LOOP(rows_hold_what_they_say, 0, INSTANCES)
 {
     size_t algorithms;
     const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
@@ -300,10 +300,9 @@ START_TEST(rows_hold_what_they_say)
             truth_close(&t);
         }
 }
-END_TEST
 
 /* Measuring is not part of the run: it changes no bits and is not counted as cost. */
-START_TEST(measuring_leaves_the_run_alone)
+TEST_LOOP(measuring_leaves_the_run_alone, 0, INSTANCES)
 {
     static const char *const more[] = {"q=4", NULL};
     test_state state[2];
@@ -335,7 +334,6 @@ START_TEST(measuring_leaves_the_run_alone)
     test_state_free(&state[0]);
     test_state_free(&state[1]);
 }
-END_TEST
 
 /* ---- self-checks, violated on purpose ---------------------------------------------------------- */
 
@@ -383,20 +381,18 @@ static void check_broken(void (*step)(saddle_agent *), const char *part)
     test_rig_close(&rig);
 }
 
-START_TEST(a_leaking_tracker_is_caught)
+TEST(a_leaking_tracker_is_caught)
 {
     check_broken(leaky_step, "mean of the trackers");
 }
-END_TEST
 
-START_TEST(an_infeasible_iterate_is_caught)
+TEST(an_infeasible_iterate_is_caught)
 {
     check_broken(straying_step, "agent 2");
     check_broken(vanishing_step, "agent 2");
 }
-END_TEST
 
-START_TEST(a_bad_mixing_matrix_is_caught)
+TEST(a_bad_mixing_matrix_is_caught)
 {
     test_rig rig;
     saddle_error error = {.message = ""};
@@ -430,7 +426,6 @@ START_TEST(a_bad_mixing_matrix_is_caught)
     free(weight);
     test_rig_close(&rig);
 }
-END_TEST
 
 /* Runs a user-defined problem to its end and expects its self-check to fail. */
 static void run_refused(const saddle_problem *problem, const char *algorithm, const char *part)
@@ -460,7 +455,7 @@ static void no_difference(const saddle_problem *problem, size_t agent, const sad
         saddle_add_undivided(test_own_problem(), agent, part, weight, scratch);
 }
 
-START_TEST(a_stalled_recursion_is_caught)
+TEST(a_stalled_recursion_is_caught)
 {
     saddle_problem problem = *test_own_problem();
     problem.add_samples = no_difference;
@@ -468,7 +463,6 @@ START_TEST(a_stalled_recursion_is_caught)
     run_refused(&problem, "precision", "exactly zero");
     run_refused(&problem, "precision+", "exactly zero");
 }
-END_TEST
 
 /* F_i = b x, linear: its differences are exactly zero, and that is right. */
 static void linear_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
@@ -483,7 +477,7 @@ static void linear_samples(const saddle_problem *problem, size_t agent, const sa
         *part->value += 0.25 * sum * part->x[k];
 }
 
-START_TEST(linear_losses_do_not_stall)
+TEST(linear_losses_do_not_stall)
 {
     const char *const algorithms[] = {"precision", "precision+"};
     for (size_t k = 0; k < 2; k++) {
@@ -502,7 +496,6 @@ START_TEST(linear_losses_do_not_stall)
         test_plan_free(plan);
     }
 }
-END_TEST
 
 /* ---- the generic best response --------------------------------------------------------------- */
 
@@ -552,7 +545,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *out) /* NOLINT */
 }
 
 /* All of a run's time is reported, and the time of its iterations is that of the trace. */
-START_TEST(times_add_up)
+TEST(times_add_up)
 {
     const char *const more[] = {"problem=quadratic", "iterations=200", "trace-every=10",
                                 "threads=1", NULL};
@@ -582,9 +575,8 @@ START_TEST(times_add_up)
     saddle_instance_free(instance);
     test_plan_free(plan);
 }
-END_TEST
 
-START_TEST(the_generic_response_finds_projections)
+TEST(the_generic_response_finds_projections)
 {
     static const char *const sets[] = {"none",      "box:-0.5:0.7", "simplex",       "nonneg",
                                        "l2-ball:1", "l1-ball:1.3",  "linf-ball:0.2", "simplex:4"};
@@ -615,9 +607,8 @@ START_TEST(the_generic_response_finds_projections)
             assert_at_most(test_farthest(DIM, y, expected), 1e-10);
         }
 }
-END_TEST
 
-START_TEST(the_generic_response_handles_bad_conditioning)
+TEST(the_generic_response_handles_bad_conditioning)
 {
     double centre[DIM];
     double curvature[DIM];
@@ -634,11 +625,10 @@ START_TEST(the_generic_response_handles_bad_conditioning)
     for (size_t k = 0; k < DIM; k++)
         assert_near(y[k], fmin(fmax(centre[k], -10.0), 1.0), 1e-7);
 }
-END_TEST
 
 /* The step is passed from call to call. Whatever a call leaves in it, the next call, with another
  * function, must not mistake a short step for convergence. */
-START_TEST(a_tiny_step_is_not_convergence)
+TEST(a_tiny_step_is_not_convergence)
 {
     double centre[DIM];
     double curvature[DIM];
@@ -667,13 +657,12 @@ START_TEST(a_tiny_step_is_not_convergence)
     assert_at_most(test_farthest(DIM, y, kept), 1e-10);
     assert_at_most(test_farthest(DIM, y, centre), 1e-10);
 }
-END_TEST
 
 /* ---- outcomes over agents --------------------------------------------------------------------- */
 
 /* Every column over agents against the minimum, mean and maximum of each agent's solution on its own
  * rows, and on the held-out rows. */
-START_TEST(outcomes_over_agents_are_those_of_their_solutions)
+TEST_LOOP(outcomes_over_agents_are_those_of_their_solutions, 0, 3)
 {
     static const char *const problem[] = {"problem=auc", "problem=fair", "problem=poisoning"};
     saddle_error error = {.message = ""};
@@ -725,32 +714,4 @@ START_TEST(outcomes_over_agents_are_those_of_their_solutions)
     saddle_result_free(result);
     saddle_instance_free(e);
     test_plan_free(plan);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("observe");
-    TCase *metric = tcase_create("metric");
-    tcase_set_timeout(metric, 300);
-    tcase_add_loop_test(metric, rows_hold_what_they_say, 0, INSTANCES);
-    tcase_add_loop_test(metric, measuring_leaves_the_run_alone, 0, INSTANCES);
-    suite_add_tcase(suite, metric);
-    TCase *outcomes = tcase_create("outcomes");
-    tcase_add_loop_test(outcomes, outcomes_over_agents_are_those_of_their_solutions, 0, 3);
-    suite_add_tcase(suite, outcomes);
-    TCase *checks = tcase_create("self-checks");
-    tcase_add_test(checks, a_leaking_tracker_is_caught);
-    tcase_add_test(checks, an_infeasible_iterate_is_caught);
-    tcase_add_test(checks, a_bad_mixing_matrix_is_caught);
-    tcase_add_test(checks, a_stalled_recursion_is_caught);
-    tcase_add_test(checks, linear_losses_do_not_stall);
-    suite_add_tcase(suite, checks);
-    TCase *response = tcase_create("best response");
-    tcase_add_test(response, times_add_up);
-    tcase_add_test(response, the_generic_response_finds_projections);
-    tcase_add_test(response, the_generic_response_handles_bad_conditioning);
-    tcase_add_test(response, a_tiny_step_is_not_convergence);
-    suite_add_tcase(suite, response);
-    return suite;
 }

@@ -12,7 +12,7 @@
 
 static saddle_error error;
 
-START_TEST(files_are_known_by_device_and_inode)
+TEST(files_are_known_by_device_and_inode)
 {
     saddle_test_enter_directory();
     saddle_test_write("a", "");
@@ -60,7 +60,6 @@ START_TEST(files_are_known_by_device_and_inode)
     saddle_path_list_add(&inputs, "test-data", "d/hard");
     assert_ok(saddle_path_lists_check(&outputs, &inputs, &error), error);
 }
-END_TEST
 
 /* Adds the paths in a rule, and joins them. */
 static const char *paths_in(const char *rule)
@@ -77,7 +76,7 @@ static const char *paths_in(const char *rule)
     return joined;
 }
 
-START_TEST(files_are_found_anywhere_in_a_rule)
+TEST(files_are_found_anywhere_in_a_rule)
 {
     ck_assert_str_eq(paths_in("file:a"), "a");
     ck_assert_str_eq(paths_in("schedule:dir/a"), "dir/a");
@@ -88,7 +87,6 @@ START_TEST(files_are_found_anywhere_in_a_rule)
     ck_assert_str_eq(paths_in("file:"), "");
     ck_assert_str_eq(paths_in(""), "");
 }
-END_TEST
 
 /* Runs the quadratic problem with further settings; the last name is NULL. */
 static saddle_status solve(const char *const (*setting)[2])
@@ -110,7 +108,7 @@ static saddle_status solve(const char *const (*setting)[2])
     return status;
 }
 
-START_TEST(a_run_keeps_its_inputs)
+TEST(a_run_keeps_its_inputs)
 {
     static const char edges[] = "0 1\n1 2\n2 0\n";
     saddle_test_enter_directory();
@@ -149,10 +147,9 @@ START_TEST(a_run_keeps_its_inputs)
                    "--model: 'same' is also the file of --trace");
     ck_assert_int_ne(access("same", F_OK), 0);
 }
-END_TEST
 
 /* So does what is saved from a result; only the model that a run started from may be replaced. */
-START_TEST(a_result_keeps_the_inputs_of_its_run)
+TEST(a_result_keeps_the_inputs_of_its_run)
 {
     static const char edges[] = "0 1\n1 2\n2 0\n";
     saddle_plan plan;
@@ -175,7 +172,6 @@ START_TEST(a_result_keeps_the_inputs_of_its_run)
     saddle_result_free(result);
     saddle_plan_free(&plan);
 }
-END_TEST
 
 /* Calls saddle_plan_resume() with a plan that has a trace, or none. */
 static saddle_status resume(const char *trace)
@@ -190,7 +186,7 @@ static saddle_status resume(const char *trace)
     return status;
 }
 
-START_TEST(a_checkpoint_names_no_files_of_others)
+TEST(a_checkpoint_names_no_files_of_others)
 {
     saddle_test_enter_directory();
     const char *const far[][2] = {{"trace", "diary"}, {"checkpoint", "theirs"}, {NULL, NULL}};
@@ -211,19 +207,4 @@ START_TEST(a_checkpoint_names_no_files_of_others)
     ck_assert_int_eq(unlink("theirs/t.csv"), 0);
     ck_assert_int_eq(link("diary", "theirs/t.csv"), 0);
     assert_refused(resume(NULL), error, SADDLE_BAD_INPUT, "or is a link");
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("overwriting");
-    TCase *cases = tcase_create("overwriting");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, files_are_known_by_device_and_inode);
-    tcase_add_test(cases, files_are_found_anywhere_in_a_rule);
-    tcase_add_test(cases, a_run_keeps_its_inputs);
-    tcase_add_test(cases, a_result_keeps_the_inputs_of_its_run);
-    tcase_add_test(cases, a_checkpoint_names_no_files_of_others);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -45,7 +45,7 @@ static void assert_disjoint(const saddle_partition *partition, size_t rows)
     free(seen);
 }
 
-START_TEST(rows_are_never_given_twice)
+TEST(rows_are_never_given_twice)
 {
     static const char *const text[] = {"iid",          "contiguous",     "label-skew:0.01",
                                        "label-skew:1", "label-skew:100", "label-skew:1e-6"};
@@ -81,9 +81,8 @@ START_TEST(rows_are_never_given_twice)
     }
     saddle_dataset_free(data);
 }
-END_TEST
 
-START_TEST(contiguous_rows_are_in_order)
+TEST(contiguous_rows_are_in_order)
 {
     saddle_dataset *data = make_data(23);
     saddle_partition *partition = split(data, "contiguous", 4, "auto", 1);
@@ -94,9 +93,8 @@ START_TEST(contiguous_rows_are_in_order)
     saddle_partition_free(partition);
     saddle_dataset_free(data);
 }
-END_TEST
 
-START_TEST(iid_is_uniform_and_a_function_of_the_seed)
+TEST(iid_is_uniform_and_a_function_of_the_seed)
 {
     enum { ROWS = 40, DRAWS = 4000 };
     saddle_dataset *data = make_data(ROWS);
@@ -120,7 +118,6 @@ START_TEST(iid_is_uniform_and_a_function_of_the_seed)
     saddle_partition_free(c);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* Returns the mean over agents of the squared deviation of their share of positives from the data's. */
 static double skew_of(const saddle_dataset *data, const char *text, const char *samples)
@@ -144,7 +141,7 @@ static double skew_of(const saddle_dataset *data, const char *text, const char *
     return sum;
 }
 
-START_TEST(smaller_alpha_means_more_skew)
+TEST(smaller_alpha_means_more_skew)
 {
     static const char *const samples[] = {"auto", "200", "200,200,200,200,200,200,200,200,200,200"};
     saddle_dataset *data = make_data(4000);
@@ -160,10 +157,9 @@ START_TEST(smaller_alpha_means_more_skew)
     }
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* With given sizes and rows to spare, the mean mix is the data's and its variance Dirichlet's. */
-START_TEST(mixes_have_the_moments_of_dirichlet)
+TEST(mixes_have_the_moments_of_dirichlet)
 {
     enum { DRAWS = 4000, EACH = 50 };
     double alpha = 0.5;
@@ -189,9 +185,8 @@ START_TEST(mixes_have_the_moments_of_dirichlet)
     assert_near(square - mean * mean, variance, 5 * sqrt(variance / DRAWS));
     saddle_dataset_free(data);
 }
-END_TEST
 
-START_TEST(impossible_partitions_are_refused)
+TEST(impossible_partitions_are_refused)
 {
     static const struct {
         const char *text;
@@ -239,20 +234,4 @@ START_TEST(impossible_partitions_are_refused)
     assert_refused(saddle_partition_create(&partition, data, "label-skew:1", 2, "auto", 0, &error),
                    error, SADDLE_BAD_INPUT, "2000 different labels");
     saddle_dataset_free(data);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("partition");
-    TCase *cases = tcase_create("partition");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, rows_are_never_given_twice);
-    tcase_add_test(cases, contiguous_rows_are_in_order);
-    tcase_add_test(cases, iid_is_uniform_and_a_function_of_the_seed);
-    tcase_add_test(cases, smaller_alpha_means_more_skew);
-    tcase_add_test(cases, mixes_have_the_moments_of_dirichlet);
-    tcase_add_test(cases, impossible_partitions_are_refused);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

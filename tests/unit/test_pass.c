@@ -232,7 +232,7 @@ static void try_job(const target *start, const job *what, bool track)
     }
 }
 
-START_TEST(every_version_follows_the_formulas)
+TEST_LOOP(every_version_follows_the_formulas, 0, MOST_NEIGHBOURS + 1)
 {
     static target start;
     static const size_t count[] = {1, 2, 7, 8, 9, 16, 31, BLOCK - 3, LARGEST};
@@ -251,9 +251,8 @@ START_TEST(every_version_follows_the_formulas)
                 try_job(&start, &what, true);
             }
 }
-END_TEST
 
-START_TEST(a_nan_stays_one_and_stays_alone)
+TEST(a_nan_stays_one_and_stays_alone)
 {
     static target start;
     scene_make(&start, 2, 8);
@@ -272,15 +271,4 @@ START_TEST(a_nan_stays_one_and_stays_alone)
             ck_assert_int_eq(isnan(fast.next[k]) != 0, k == 5);
         ck_assert(isnan(sums[0]));
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("pass");
-    TCase *cases = tcase_create("passes");
-    tcase_add_loop_test(cases, every_version_follows_the_formulas, 0, MOST_NEIGHBOURS + 1);
-    tcase_add_test(cases, a_nan_stays_one_and_stays_alone);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -43,7 +43,7 @@ static size_t *place(const saddle_graph *graph, size_t ranks)
     return home;
 }
 
-START_TEST(every_process_has_agents)
+TEST_LOOP(every_process_has_agents, 0, NETWORKS)
 {
     saddle_graph *graph = make((size_t)_i);
     size_t m = graph->agents;
@@ -75,9 +75,8 @@ START_TEST(every_process_has_agents)
     free(home);
     saddle_graph_free(graph);
 }
-END_TEST
 
-START_TEST(crossing_edges_are_counted)
+TEST(crossing_edges_are_counted)
 {
     saddle_graph *graph = make(0);
     size_t home[12] = {0};
@@ -89,10 +88,9 @@ START_TEST(crossing_edges_are_counted)
     ck_assert_uint_eq(saddle_crossing_edges(graph, home), 3);
     saddle_graph_free(graph);
 }
-END_TEST
 
 /* Never more crossing edges than with ranges of consecutive numbers. */
-START_TEST(few_edges_cross)
+TEST_LOOP(few_edges_cross, 0, NETWORKS)
 {
     saddle_graph *graph = make((size_t)_i);
     for (size_t ranks = 2; ranks < graph->agents && ranks < 40; ranks = ranks * 2 + 1) {
@@ -108,11 +106,10 @@ START_TEST(few_edges_cross)
     }
     saddle_graph_free(graph);
 }
-END_TEST
 
 #ifdef SADDLE_METIS
 /* Two cliques whose numbers alternate, joined by one edge: METIS finds them. */
-START_TEST(agent_numbers_do_not_matter)
+TEST(agent_numbers_do_not_matter)
 {
     enum { AGENTS = 20 };
     char path[5000];
@@ -134,19 +131,4 @@ START_TEST(agent_numbers_do_not_matter)
     free(home);
     saddle_graph_free(graph);
 }
-END_TEST
 #endif
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("placement");
-    TCase *all = tcase_create("placement");
-    tcase_add_loop_test(all, every_process_has_agents, 0, NETWORKS);
-    tcase_add_test(all, crossing_edges_are_counted);
-    tcase_add_loop_test(all, few_edges_cross, 0, NETWORKS);
-#ifdef SADDLE_METIS
-    tcase_add_test(all, agent_numbers_do_not_matter);
-#endif
-    suite_add_tcase(suite, all);
-    return suite;
-}

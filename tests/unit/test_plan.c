@@ -150,7 +150,7 @@ static saddle_plan defaults(void)
 
 /* ---- defaults ---------------------------------------------------------------------------------- */
 
-START_TEST(every_option_of_a_plan_is_known_here)
+TEST(every_option_of_a_plan_is_known_here)
 {
     const saddle_option *const *const table[] = {saddle_plan_options, saddle_step_options};
     size_t count = 0;
@@ -165,9 +165,8 @@ START_TEST(every_option_of_a_plan_is_known_here)
         }
     ck_assert_uint_eq(count, KNOWN);
 }
-END_TEST
 
-START_TEST(defaults_are_those_of_the_options)
+TEST(defaults_are_those_of_the_options)
 {
     saddle_plan plan = defaults();
     saddle_plan parsed = plan;
@@ -203,11 +202,10 @@ START_TEST(defaults_are_those_of_the_options)
     ck_assert(plan.problem.x_set == NULL && plan.outputs.trace == NULL);
     saddle_plan_free(&plan);
 }
-END_TEST
 
 /* ---- fields ------------------------------------------------------------------------------------ */
 
-START_TEST(texts_reach_their_fields_and_no_other)
+TEST(texts_reach_their_fields_and_no_other)
 {
     saddle_plan plain = defaults();
     for (size_t k = 0; k < KNOWN; k++) {
@@ -227,10 +225,9 @@ START_TEST(texts_reach_their_fields_and_no_other)
         saddle_plan_free(&plan);
     }
 }
-END_TEST
 
 /* A plan whose fields were assigned directly is the same as one whose options were set. */
-START_TEST(fields_and_texts_make_the_same_plan)
+TEST(fields_and_texts_make_the_same_plan)
 {
     saddle_plan by_text = defaults();
     saddle_plan by_hand = defaults();
@@ -261,9 +258,8 @@ START_TEST(fields_and_texts_make_the_same_plan)
     saddle_plan_free(&by_hand);
     saddle_plan_free(&by_text);
 }
-END_TEST
 
-START_TEST(the_last_assignment_holds)
+TEST(the_last_assignment_holds)
 {
     saddle_plan plan = defaults();
     saddle_plan copy;
@@ -287,10 +283,9 @@ START_TEST(the_last_assignment_holds)
     saddle_plan_free(&copy);
     saddle_plan_free(&plan);
 }
-END_TEST
 
 /* Every spelling of a number is recorded in one form, which gives the same number again. */
-START_TEST(numbers_have_one_text)
+TEST(numbers_have_one_text)
 {
     saddle_plan plan = defaults();
     assert_ok(saddle_plan_set(&plan, "tolerance", "1e-3", &error), error);
@@ -303,10 +298,9 @@ START_TEST(numbers_have_one_text)
     ck_assert(plan.steps.tau == tau);
     saddle_plan_free(&plan);
 }
-END_TEST
 
 /* What a run resolves is not given; what a caller assigns is, once the plan is used. */
-START_TEST(resolved_fields_are_not_given)
+TEST(resolved_fields_are_not_given)
 {
     saddle_plan plan = defaults();
     saddle_plan copy;
@@ -329,10 +323,9 @@ START_TEST(resolved_fields_are_not_given)
     saddle_plan_free(&copy);
     saddle_plan_free(&plan);
 }
-END_TEST
 
 /* A copy keeps texts that the original changes; objects are shared. */
-START_TEST(copies_own_their_texts)
+TEST(copies_own_their_texts)
 {
     char topology[] = "ring";
     double x[] = {1.0};
@@ -351,10 +344,9 @@ START_TEST(copies_own_their_texts)
     ck_assert_ptr_eq(copy.start.x, x);
     saddle_plan_free(&copy);
 }
-END_TEST
 
 /* NULL is "not given", also where the default is a text. */
-START_TEST(missing_texts_are_defaults)
+TEST(missing_texts_are_defaults)
 {
     saddle_plan plan = defaults();
     saddle_plan copy;
@@ -369,7 +361,6 @@ START_TEST(missing_texts_are_defaults)
     saddle_plan_free(&copy);
     saddle_plan_free(&plan);
 }
-END_TEST
 
 /* ---- refusals ---------------------------------------------------------------------------------- */
 
@@ -388,7 +379,7 @@ static void refuse_copy(const saddle_plan *plan, const char *message)
     ck_assert_ptr_null(instance);
 }
 
-START_TEST(fields_are_checked_like_texts)
+TEST(fields_are_checked_like_texts)
 {
     saddle_plan plan = defaults();
     plan.steps.nu = -1.0;
@@ -418,9 +409,8 @@ START_TEST(fields_are_checked_like_texts)
     refuse_copy(&plan, "--topology: 'ring\\x0a# forged: yes' has a control character, such as a "
                        "line end, in it; give a value without it");
 }
-END_TEST
 
-START_TEST(plans_of_other_headers_are_refused)
+TEST(plans_of_other_headers_are_refused)
 {
     saddle_plan plan = defaults();
     saddle_plan copy;
@@ -444,9 +434,8 @@ START_TEST(plans_of_other_headers_are_refused)
     assert_refused(saddle_solve(NULL, &plan, &result, &error), error, SADDLE_BAD_INPUT, other);
     ck_assert_ptr_null(result);
 }
-END_TEST
 
-START_TEST(a_refused_text_changes_nothing)
+TEST(a_refused_text_changes_nothing)
 {
     saddle_plan plan = defaults();
     assert_ok(saddle_plan_set(&plan, "tau", "2", &error), error);
@@ -457,7 +446,6 @@ START_TEST(a_refused_text_changes_nothing)
                    "unknown option 'tao'; did you mean 'tau'?");
     saddle_plan_free(&plan);
 }
-END_TEST
 
 /* ---- files ------------------------------------------------------------------------------------- */
 
@@ -472,7 +460,7 @@ static const char *write_file(const char *lines)
     return path;
 }
 
-START_TEST(files_fill_what_is_not_given)
+TEST(files_fill_what_is_not_given)
 {
     saddle_plan plan = defaults();
     plan.network.agents = 9;
@@ -494,26 +482,4 @@ START_TEST(files_fill_what_is_not_given)
     assert_refused(saddle_plan_load(&plan, write_file("seed: 2\n"), &error), error,
                    SADDLE_BAD_INPUT, "nu: '7' is out of range");
     saddle_plan_free(&plan);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("plan");
-    TCase *cases = tcase_create("plan");
-    tcase_add_test(cases, every_option_of_a_plan_is_known_here);
-    tcase_add_test(cases, defaults_are_those_of_the_options);
-    tcase_add_test(cases, texts_reach_their_fields_and_no_other);
-    tcase_add_test(cases, fields_and_texts_make_the_same_plan);
-    tcase_add_test(cases, the_last_assignment_holds);
-    tcase_add_test(cases, numbers_have_one_text);
-    tcase_add_test(cases, resolved_fields_are_not_given);
-    tcase_add_test(cases, copies_own_their_texts);
-    tcase_add_test(cases, missing_texts_are_defaults);
-    tcase_add_test(cases, fields_are_checked_like_texts);
-    tcase_add_test(cases, plans_of_other_headers_are_refused);
-    tcase_add_test(cases, a_refused_text_changes_nothing);
-    tcase_add_test(cases, files_fill_what_is_not_given);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

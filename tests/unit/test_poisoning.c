@@ -40,7 +40,7 @@ static void recount(const saddle_dataset *const *data, size_t count, const bool 
     out[1] = correct / rows;
 }
 
-START_TEST(outcomes_are_what_a_recount_finds)
+TEST_LOOP(outcomes_are_what_a_recount_finds, POISONING_SPARSE, POISONING_DENSE_UNEQUAL + 1)
 {
     static const bool everyone[4] = {true, true, true, true};
     static const bool some[2][4] = {{true, true, false, false}, {false, true, false, true}};
@@ -83,9 +83,8 @@ START_TEST(outcomes_are_what_a_recount_finds)
     free(x);
     test_instance_close(&instance);
 }
-END_TEST
 
-START_TEST(the_given_agents_are_poisoned)
+TEST(the_given_agents_are_poisoned)
 {
     static const struct {
         const char *text;
@@ -124,9 +123,8 @@ START_TEST(the_given_agents_are_poisoned)
         test_instance_close(&instance);
     }
 }
-END_TEST
 
-START_TEST(bad_settings_are_refused)
+TEST(bad_settings_are_refused)
 {
     static const char *const bad[] = {"5",       "-1",         "1.5",         "",
                                       "agents:", "agents:4",   "agents:1,,2", "agents:1,",
@@ -142,7 +140,6 @@ START_TEST(bad_settings_are_refused)
         assert_plan_refused(plan, part);
     }
 }
-END_TEST
 
 /* ---- the real a9a ---------------------------------------------------------------------------- */
 
@@ -178,7 +175,7 @@ static void train(const char *perturbation, const char *poisoned, double out[6])
     test_plan_free(plan);
 }
 
-START_TEST(the_adversary_harms_a9a_the_more_the_farther_it_reaches)
+TEST(the_adversary_harms_a9a_the_more_the_farther_it_reaches)
 {
     static const char *const reach[] = {"perturbation=0.5", "perturbation=1", "perturbation=2"};
     if (saddle_test_data("a9a") == NULL || saddle_test_data("a9a.t") == NULL) {
@@ -197,19 +194,4 @@ START_TEST(the_adversary_harms_a9a_the_more_the_farther_it_reaches)
         assert_near(now[4], now[5], 1e-9);
         memcpy(before, now, sizeof before);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("poisoning");
-    TCase *cases = tcase_create("poisoning");
-    tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, outcomes_are_what_a_recount_finds, POISONING_SPARSE,
-                        POISONING_DENSE_UNEQUAL + 1);
-    tcase_add_test(cases, the_given_agents_are_poisoned);
-    tcase_add_test(cases, bad_settings_are_refused);
-    tcase_add_test(cases, the_adversary_harms_a9a_the_more_the_farther_it_reaches);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -14,7 +14,7 @@
 
 /* ---- dense systems --------------------------------------------------------------------------- */
 
-START_TEST(systems_are_solved)
+TEST(systems_are_solved)
 {
     enum { N = 23 };
     double matrix[N * N];
@@ -37,10 +37,9 @@ START_TEST(systems_are_solved)
     ck_assert(saddle_solve_dense(N, matrix, right));
     assert_at_most(test_farthest(N, right, answer), 1e-11);
 }
-END_TEST
 
 /* A = B B' with the first rows of B those of the identity times 2, so that rows of A begin with zeros. */
-START_TEST(positive_definite_systems_are_solved)
+TEST(positive_definite_systems_are_solved)
 {
     enum { N = 20 };
     double b[N][N] = {{0.0}};
@@ -70,9 +69,8 @@ START_TEST(positive_definite_systems_are_solved)
     saddle_solve_upper(N, factor, right);
     assert_at_most(test_farthest(N, right, answer), 1e-11);
 }
-END_TEST
 
-START_TEST(singular_systems_are_refused)
+TEST(singular_systems_are_refused)
 {
     double indefinite[3] = {1.0, 2.0, 3.0};
     double nan[3] = {1.0, NAN, 9.0};
@@ -84,7 +82,6 @@ START_TEST(singular_systems_are_refused)
     ck_assert(!saddle_solve_dense(2, equal_rows, right));
     ck_assert(!saddle_solve_dense(2, not_finite, right));
 }
-END_TEST
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
@@ -162,7 +159,7 @@ static void iterate(const saddle_mdp *mdp, const size_t *weight, long double *va
     }
 }
 
-START_TEST(values_and_visits_are_fixed_points)
+TEST(values_and_visits_are_fixed_points)
 {
     saddle_instance *e = open_with(some, NULL);
     const saddle_mdp *mdp = saddle_policy_evaluation_mdp(e->problem);
@@ -175,9 +172,8 @@ START_TEST(values_and_visits_are_fixed_points)
     }
     saddle_instance_free(e);
 }
-END_TEST
 
-START_TEST(the_trajectory_follows_the_process)
+TEST(the_trajectory_follows_the_process)
 {
     enum { LENGTH = 50000, STATES = 4 };
     static const char *const more[] = {"samples=50000", "mdp-states=4", "agents=2", NULL};
@@ -199,9 +195,8 @@ START_TEST(the_trajectory_follows_the_process)
             }
     saddle_instance_free(e);
 }
-END_TEST
 
-START_TEST(rewards_are_private_and_the_rest_is_shared)
+TEST(rewards_are_private_and_the_rest_is_shared)
 {
     saddle_instance *e = open_with(some, NULL);
     saddle_instance *fewer = open_with(some, (const char *const[]){"agents=1", "samples=40", NULL});
@@ -218,7 +213,6 @@ START_TEST(rewards_are_private_and_the_rest_is_shared)
     saddle_instance_free(fewer);
     saddle_instance_free(e);
 }
-END_TEST
 
 /* ---- outcomes -------------------------------------------------------------------------------- */
 
@@ -323,7 +317,7 @@ static long double slow_mspbe(const saddle_instance *instance, const unsigned ch
     return slow_projected(matrix, e);
 }
 
-START_TEST(outcomes_are_what_they_say)
+TEST(outcomes_are_what_they_say)
 {
     saddle_instance *instance = open_with(some, NULL);
     const saddle_problem *problem = instance->problem;
@@ -367,7 +361,6 @@ START_TEST(outcomes_are_what_they_say)
     }
     saddle_instance_free(instance);
 }
-END_TEST
 
 /* The root mean square of V_x - V, with V for agents that count weight[i] times. */
 static double slow_value_error(const saddle_mdp *mdp, const size_t *weight, const double *x)
@@ -387,7 +380,7 @@ static double slow_value_error(const saddle_mdp *mdp, const size_t *weight, cons
 }
 
 /* The exact value is that of the mean reward which the run learns, and mspbe is twice its loss. */
-START_TEST(outcomes_are_those_of_the_agents_that_count)
+TEST_LOOP(outcomes_are_those_of_the_agents_that_count, 0, 4)
 {
     static const char *const weights[] = {"agent-weights=equal", "agent-weights=by-size"};
     static const size_t rewards[][3] = {{1, 0, 1}, {50, 0, 7}, {1, 1, 1}, {50, 20, 7}};
@@ -418,9 +411,8 @@ START_TEST(outcomes_are_those_of_the_agents_that_count)
     saddle_instance_free(e);
     saddle_result_free(result);
 }
-END_TEST
 
-START_TEST(the_default_run_makes_both_fall)
+TEST_LOOP(the_default_run_makes_both_fall, 0, 3)
 {
     const char *seed[] = {"seed=1", "seed=2", "seed=3"};
     static const char *const plain[] = {"problem=policy-evaluation", NULL};
@@ -438,11 +430,10 @@ START_TEST(the_default_run_makes_both_fall)
     saddle_result_free(result);
     saddle_instance_free(e);
 }
-END_TEST
 
 /* ---- start and refusals ---------------------------------------------------------------------- */
 
-START_TEST(starts_follow_the_seed)
+TEST(starts_follow_the_seed)
 {
     saddle_instance *e = open_with(some, NULL);
     double x[3][DIM];
@@ -460,9 +451,8 @@ START_TEST(starts_follow_the_seed)
     ck_assert(test_farthest(FEATURES, x[0], x[0] + FEATURES) > 0.01);
     saddle_instance_free(e);
 }
-END_TEST
 
-START_TEST(bad_sizes_are_refused)
+TEST(bad_sizes_are_refused)
 {
     static const struct {
         const char *name, *value, *part;
@@ -484,25 +474,4 @@ START_TEST(bad_sizes_are_refused)
         assert_plan_refused(plan, wrong[k][1]);
         test_plan_free(base);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("policy-evaluation");
-    TCase *cases = tcase_create("all");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, systems_are_solved);
-    tcase_add_test(cases, singular_systems_are_refused);
-    tcase_add_test(cases, positive_definite_systems_are_solved);
-    tcase_add_test(cases, values_and_visits_are_fixed_points);
-    tcase_add_test(cases, the_trajectory_follows_the_process);
-    tcase_add_test(cases, rewards_are_private_and_the_rest_is_shared);
-    tcase_add_test(cases, outcomes_are_what_they_say);
-    tcase_add_loop_test(cases, outcomes_are_those_of_the_agents_that_count, 0, 4);
-    tcase_add_loop_test(cases, the_default_run_makes_both_fall, 0, 3);
-    tcase_add_test(cases, starts_follow_the_seed);
-    tcase_add_test(cases, bad_sizes_are_refused);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

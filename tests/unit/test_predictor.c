@@ -168,7 +168,7 @@ static const char *const kinds[][6] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-START_TEST(models_have_the_outcomes_of_their_runs)
+TEST_LOOP(models_have_the_outcomes_of_their_runs, 0, KINDS)
 {
     static const char *const formats[] = {"m.npz", "m.npy"};
     const char *assignment[16] = {"data=train", "iterations=30", "agents=6"};
@@ -185,10 +185,9 @@ START_TEST(models_have_the_outcomes_of_their_runs)
         saddle_result_free(result);
     }
 }
-END_TEST
 
 /* Trained on a9a and used on a9a.t, which has one feature less. */
-START_TEST(a9a_is_evaluated_on_a9a_t)
+TEST(a9a_is_evaluated_on_a9a_t)
 {
     static const char *const names[] = {"problem=auc", "problem=fair", "problem=poisoning"};
     if (saddle_test_data("a9a") == NULL || saddle_test_data("a9a.t") == NULL) {
@@ -207,10 +206,9 @@ START_TEST(a9a_is_evaluated_on_a9a_t)
         saddle_result_free(result);
     }
 }
-END_TEST
 
 /* Scores by their formulas, from the run's solution. */
-START_TEST(scores_are_the_formulas)
+TEST(scores_are_the_formulas)
 {
     static const char *const auc[] = {"data=train", "problem=auc", "iterations=30", NULL};
     static const char *const poisoning[] = {"data=train", "problem=poisoning", "iterations=30",
@@ -239,9 +237,8 @@ START_TEST(scores_are_the_formulas)
         saddle_result_free(result);
     }
 }
-END_TEST
 
-START_TEST(one_class_and_other_labels)
+TEST(one_class_and_other_labels)
 {
     static const char *const assignment[] = {"data=train", "problem=auc", "iterations=30", NULL};
     make_data();
@@ -278,7 +275,6 @@ START_TEST(one_class_and_other_labels)
                    SADDLE_BAD_INPUT, "'narrow.csv' has 2 features");
     saddle_predictor_free(predictor);
 }
-END_TEST
 
 /* ---- files that are refused ------------------------------------------------------------------ */
 
@@ -306,7 +302,7 @@ static void forge(uint64_t format, uint64_t features, const char *settings, size
     assert_ok(saddle_npz_write("forged.npz", arrays, 5, &error), error);
 }
 
-START_TEST(other_files_are_refused)
+TEST(other_files_are_refused)
 {
     static const char *const quadratic[] = {"problem=quadratic", "iterations=2", NULL};
     static const char linear[] = "problem: auc\nagents: 2\npositive-share: 0.5\npositive: 1\n";
@@ -364,10 +360,9 @@ START_TEST(other_files_are_refused)
     refuse("forged.npz", "auc", "--problem: 'auc' is not a path");
     refuse("forged.npz", "./absent.so", "cannot read the plug-in './absent.so'");
 }
-END_TEST
 
 /* A model cut short anywhere is refused, never misread. */
-START_TEST(cut_files_are_refused)
+TEST(cut_files_are_refused)
 {
     static const char *const assignment[] = {"data=train", "problem=auc", "iterations=2", NULL};
     static const char *const formats[] = {"m.npz", "m.npy"};
@@ -387,7 +382,6 @@ START_TEST(cut_files_are_refused)
         }
     }
 }
-END_TEST
 
 /* ---- complete models ------------------------------------------------------------------------- */
 
@@ -405,7 +399,7 @@ static void assert_same_files(const char *one, const char *other)
     fclose(b);
 }
 
-START_TEST(complete_models_are_read_and_written)
+TEST(complete_models_are_read_and_written)
 {
     static const char *const formats[][2] = {{"m.npz", "copy.npz"}, {"m.npy", "copy.npy"}};
     static const char *const assignment[] = {"problem=auc", "data=train",   "agents=3",
@@ -430,7 +424,6 @@ START_TEST(complete_models_are_read_and_written)
         saddle_result_free(result);
     }
 }
-END_TEST
 
 /* Writes a complete model with these copies, and asserts that it is refused, if `part` is not
  * NULL. */
@@ -462,7 +455,7 @@ static void load_copies(size_t rank, const size_t shape[2], const double *x, con
     saddle_saved_model_free(model);
 }
 
-START_TEST(copies_that_do_not_fit_are_refused)
+TEST(copies_that_do_not_fit_are_refused)
 {
     double x[20] = {0.0};
     saddle_test_enter_directory();
@@ -473,21 +466,4 @@ START_TEST(copies_that_do_not_fit_are_refused)
     load_copies(2, (size_t[]){0, 3}, x, "its 'x' has rank 2 and 0 numbers");
     x[7] = (double)NAN;
     load_copies(2, (size_t[]){4, 3}, x, "entry 7 of 'x' in 'copies.npz' is nan");
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("predictor");
-    TCase *cases = tcase_create("use");
-    tcase_add_loop_test(cases, models_have_the_outcomes_of_their_runs, 0, KINDS);
-    tcase_add_test(cases, a9a_is_evaluated_on_a9a_t);
-    tcase_add_test(cases, scores_are_the_formulas);
-    tcase_add_test(cases, one_class_and_other_labels);
-    tcase_add_test(cases, other_files_are_refused);
-    tcase_add_test(cases, cut_files_are_refused);
-    tcase_add_test(cases, complete_models_are_read_and_written);
-    tcase_add_test(cases, copies_that_do_not_fit_are_refused);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

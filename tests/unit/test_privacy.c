@@ -131,7 +131,7 @@ static bool is_true_row(const listener *l, size_t j, const int *guess)
 
 /* ---- mini-batches of one row --------------------------------------------------------------------- */
 
-START_TEST(a_batch_of_one_shows_its_row)
+TEST(a_batch_of_one_shows_its_row)
 {
     enum { ROUNDS = 46 };
     if (saddle_test_data("a9a") == NULL) {
@@ -161,7 +161,6 @@ START_TEST(a_batch_of_one_shows_its_row)
     ck_assert_int_eq(read, ROUNDS / 2);
     stop_listening(&l);
 }
-END_TEST
 
 /* ---- larger mini-batches, in the step after a refresh --------------------------------------------- */
 
@@ -321,7 +320,7 @@ static size_t rows_read(int batch, int rounds)
     return read;
 }
 
-START_TEST(small_batches_show_their_rows)
+TEST(small_batches_show_their_rows)
 {
     if (saddle_test_data("a9a") == NULL) {
         saddle_test_skip("a9a is not in $SADDLE_DATA");
@@ -333,12 +332,11 @@ START_TEST(small_batches_show_their_rows)
     ck_assert_uint_eq(rows_read(8, 10), 80);
     ck_assert_uint_eq(rows_read(24, 5), 120);
 }
-END_TEST
 
 /* ---- every refresh ------------------------------------------------------------------------------- */
 
 /* With any mini-batch, the listener knows the loss of every sample at x after each refresh. */
-START_TEST(a_refresh_shows_all_losses)
+TEST(a_refresh_shows_all_losses)
 {
     if (saddle_test_data("a9a") == NULL) {
         saddle_test_skip("a9a is not in $SADDLE_DATA");
@@ -361,7 +359,6 @@ START_TEST(a_refresh_shows_all_losses)
     }
     stop_listening(&l);
 }
-END_TEST
 
 /* ---- a dishonest agent ---------------------------------------------------------------------------- */
 
@@ -423,7 +420,7 @@ static void solve(const char *name, double *x)
     saddle_result_free(result);
 }
 
-START_TEST(a_liar_moves_the_result_anywhere)
+TEST(a_liar_moves_the_result_anywhere)
 {
     double x[2];
     solve("honest", x);
@@ -434,18 +431,4 @@ START_TEST(a_liar_moves_the_result_anywhere)
                    target[1], x[0], x[1]);
     for (size_t k = 0; k < 2; k++)
         assert_near(x[k], target[k], 0.5);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("privacy");
-    TCase *tests = tcase_create("privacy");
-    tcase_set_timeout(tests, 600);
-    tcase_add_test(tests, a_batch_of_one_shows_its_row);
-    tcase_add_test(tests, small_batches_show_their_rows);
-    tcase_add_test(tests, a_refresh_shows_all_losses);
-    tcase_add_test(tests, a_liar_moves_the_result_anywhere);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

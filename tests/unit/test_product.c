@@ -102,7 +102,7 @@ static void check_size(saddle_product_size size, bool a_by_rows, bool b_by_rows,
     free(expected);
 }
 
-START_TEST(products_are_right_to_the_last_bit)
+TEST(products_are_right_to_the_last_bit)
 {
     /* Around the sizes of tiles, panels and groups. */
     static const size_t rows[] = {1, 2, 3, 4, 7, 8, 9, 45, 129};
@@ -120,9 +120,8 @@ START_TEST(products_are_right_to_the_last_bit)
     for (size_t layout = 0; layout < 4; layout++)
         check_size((saddle_product_size){261, 43, 259}, layout % 2 == 0, layout / 2 == 0, &rng);
 }
-END_TEST
 
-START_TEST(products_of_nothing_change_nothing)
+TEST(products_of_nothing_change_nothing)
 {
     saddle_product_adder *version[4];
     size_t count = versions(version);
@@ -139,10 +138,9 @@ START_TEST(products_of_nothing_change_nothing)
         ck_assert_mem_eq(c, expected, sizeof c);
     }
 }
-END_TEST
 
 /* A NaN in a affects its row of c, one in b its column, and nothing else. */
-START_TEST(nan_stays_in_its_row_or_column)
+TEST(nan_stays_in_its_row_or_column)
 {
     enum { ROWS = 21, COLUMNS = 19, DEPTH = 130, ROW = 20, COLUMN = 18, AT = 129 };
     saddle_rng rng;
@@ -163,17 +161,4 @@ START_TEST(nan_stays_in_its_row_or_column)
     }
     free(a);
     free(b);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("product");
-    TCase *cases = tcase_create("product");
-    tcase_set_timeout(cases, 60);
-    tcase_add_test(cases, products_are_right_to_the_last_bit);
-    tcase_add_test(cases, products_of_nothing_change_nothing);
-    tcase_add_test(cases, nan_stays_in_its_row_or_column);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -115,7 +115,7 @@ static double slow_minimum(double m, double v, double step, double l1, double l2
     return fmin(fmax((double)right, low), high);
 }
 
-START_TEST(intervals_are_minimized_coordinate_by_coordinate)
+TEST(intervals_are_minimized_coordinate_by_coordinate)
 {
     static const double steps[] = {0.0, 0.5, 2.0};
     for (size_t s = 0; s < (size_t)PRODUCTS * SUMS; s++)
@@ -143,9 +143,8 @@ START_TEST(intervals_are_minimized_coordinate_by_coordinate)
                 pair_close(&p);
             }
 }
-END_TEST
 
-START_TEST(equal_weights_give_the_plain_step)
+TEST(equal_weights_give_the_plain_step)
 {
     static const double weights[] = {1.0, 4.0, 0.125};
     for (size_t s = 0; s < (size_t)PRODUCTS * SUMS; s++)
@@ -169,7 +168,6 @@ START_TEST(equal_weights_give_the_plain_step)
             pair_close(&p);
         }
 }
-END_TEST
 
 /*
  * u is nearest to v in the ball |u| <= R if and only if metric[k] (v_k - u_k) = t u_k for all k and one t >= 0, with
@@ -199,7 +197,7 @@ static void assert_nearest(size_t n, double radius, const double *metric, const 
         assert_near((double)(u[k] * (1.0L + t / metric[k])), v[k], tolerance * fabs(v[k]));
 }
 
-START_TEST(balls_have_the_nearest_point)
+TEST(balls_have_the_nearest_point)
 {
     static const struct {
         const char *text;
@@ -234,10 +232,9 @@ START_TEST(balls_have_the_nearest_point)
                 pair_close(&p);
             }
 }
-END_TEST
 
 /* One coordinate of another size than the others at every scale of the weights: a long way for Newton's method. */
-START_TEST(balls_have_the_nearest_point_at_every_scale)
+TEST(balls_have_the_nearest_point_at_every_scale)
 {
     enum { SCALES = 25 };
     for (int falling = 0; falling < 2; falling++)
@@ -259,9 +256,8 @@ START_TEST(balls_have_the_nearest_point_at_every_scale)
             pair_close(&p);
         }
 }
-END_TEST
 
-START_TEST(nan_is_not_hidden)
+TEST(nan_is_not_hidden)
 {
     static const char *const texts[] = {"none", "box:-1:1", "l2-ball:1"};
     for (size_t s = 0; s < 3; s++)
@@ -276,9 +272,8 @@ START_TEST(nan_is_not_hidden)
             pair_close(&p);
         }
 }
-END_TEST
 
-START_TEST(other_pairs_have_no_metric)
+TEST(other_pairs_have_no_metric)
 {
     static const struct {
         const char *set, *regularizer;
@@ -301,20 +296,4 @@ START_TEST(other_pairs_have_no_metric)
                       pairs[k].regularizer);
         pair_close(&p);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("prox_metric");
-    TCase *cases = tcase_create("prox_metric");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, intervals_are_minimized_coordinate_by_coordinate);
-    tcase_add_test(cases, equal_weights_give_the_plain_step);
-    tcase_add_test(cases, balls_have_the_nearest_point);
-    tcase_add_test(cases, balls_have_the_nearest_point_at_every_scale);
-    tcase_add_test(cases, nan_is_not_hidden);
-    tcase_add_test(cases, other_pairs_have_no_metric);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

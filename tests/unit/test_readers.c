@@ -115,7 +115,7 @@ static size_t random_number(saddle_rng *rng, char *text)
     return length;
 }
 
-START_TEST(numbers_are_correctly_rounded)
+TEST(numbers_are_correctly_rounded)
 {
     saddle_rng rng;
     saddle_rng_init(&rng, 1, SADDLE_RNG_TEST, 0, 0);
@@ -139,7 +139,6 @@ START_TEST(numbers_are_correctly_rounded)
         assert_same_bits(value, wanted, text);
     }
 }
-END_TEST
 
 /* Prints with the fewest digits, but at least `least`, that strtod reads back equal. */
 static void print_plainly(double value, int least, char out[SADDLE_REAL_SIZE])
@@ -149,7 +148,7 @@ static void print_plainly(double value, int least, char out[SADDLE_REAL_SIZE])
     while (least <= 17 && strtod_l(out, NULL, saddle_c_locale()) != value);
 }
 
-START_TEST(numbers_are_printed_as_short_as_they_read_back)
+TEST(numbers_are_printed_as_short_as_they_read_back)
 {
     saddle_rng rng;
     saddle_rng_init(&rng, 2, SADDLE_RNG_TEST, 0, 0);
@@ -175,9 +174,8 @@ START_TEST(numbers_are_printed_as_short_as_they_read_back)
     ck_assert_str_eq(saddle_print_real((double)NAN, 15, text), "nan");
     ck_assert_str_eq(saddle_print_real(-(double)INFINITY, 15, text), "-inf");
 }
-END_TEST
 
-START_TEST(numbers_have_a_point_in_every_locale)
+TEST(numbers_have_a_point_in_every_locale)
 {
     char command[4500];
     char text[SADDLE_REAL_SIZE];
@@ -198,9 +196,8 @@ START_TEST(numbers_have_a_point_in_every_locale)
     snprintf(text, sizeof text, "%.1f", 0.5);
     ck_assert_str_eq(text, "0,5");
 }
-END_TEST
 
-START_TEST(numbers_end_where_they_should)
+TEST(numbers_end_where_they_should)
 {
     static const struct {
         const char *text;
@@ -249,7 +246,6 @@ START_TEST(numbers_end_where_they_should)
     ck_assert(value == 1.0 + 0x1p-52);
     free(text);
 }
-END_TEST
 
 /* ---- LIBSVM ---- */
 
@@ -337,7 +333,7 @@ static void free_slow(saddle_dataset *data)
     free(data);
 }
 
-START_TEST(libsvm_agrees_with_the_obvious_reader)
+TEST(libsvm_agrees_with_the_obvious_reader)
 {
     static const uint64_t threads[] = {1, 2, 3, 7, 64, 0};
     for (uint64_t seed = 0; seed < 24; seed++) {
@@ -357,9 +353,8 @@ START_TEST(libsvm_agrees_with_the_obvious_reader)
         free(text);
     }
 }
-END_TEST
 
-START_TEST(libsvm_features_are_at_least_as_requested)
+TEST(libsvm_features_are_at_least_as_requested)
 {
     const char *path = write_text("few", "1 2:3\n-1 4:0\n");
     saddle_data_options options = {.abi = SADDLE_ABI, .features = 10};
@@ -376,9 +371,8 @@ START_TEST(libsvm_features_are_at_least_as_requested)
     ck_assert_uint_eq(data->features, 4);
     saddle_dataset_free(data);
 }
-END_TEST
 
-START_TEST(libsvm_refuses_with_line_and_column)
+TEST(libsvm_refuses_with_line_and_column)
 {
     static const struct {
         const char *text;
@@ -427,9 +421,8 @@ START_TEST(libsvm_refuses_with_line_and_column)
     /* A NUL in the text is an error, not an end. */
     refuse(write_bytes("bad", "1 1:1\0 2:x\n", 11), NULL, "bad:1:5: value '1\\x00'");
 }
-END_TEST
 
-START_TEST(libsvm_reports_the_first_fault_for_any_threads)
+TEST(libsvm_reports_the_first_fault_for_any_threads)
 {
     enum { LINES = 400 };
     char *text = malloc((size_t)LINES * 16);
@@ -445,9 +438,8 @@ START_TEST(libsvm_reports_the_first_fault_for_any_threads)
     }
     free(text);
 }
-END_TEST
 
-START_TEST(what_is_not_a_file_is_refused)
+TEST(what_is_not_a_file_is_refused)
 {
     char path[4200];
     saddle_snprintf(path, sizeof path, "%s/", saddle_test_directory());
@@ -470,7 +462,6 @@ START_TEST(what_is_not_a_file_is_refused)
         refuse(secret, NULL, "Permission denied");
     }
 }
-END_TEST
 
 /* ---- IDX ---- */
 
@@ -492,7 +483,7 @@ static void assert_images(const saddle_dataset *data)
 }
 
 /* Text reads the same with and without gzip, in any format, also in several members. */
-START_TEST(gzipped_text_is_read)
+TEST(gzipped_text_is_read)
 {
     static const char *const text[] = {"1 1:0.5 3:2\n-1 2:7\n", "a,b,label\n1,2,0\n3,4,1\n",
                                        "1;2;0\n3;4;1\n"};
@@ -517,11 +508,10 @@ START_TEST(gzipped_text_is_read)
     refuse(write_packed("e.gz", "", 0), NULL, "is empty");
     refuse(write_packed("t.gz", "1 1:x\n", 6), NULL, "t.gz:1:5: value 'x'");
 }
-END_TEST
 
 /* Compressed data that expand to gigabytes are refused before they are unpacked, in any format; up to 16 MB, and up
  * to 32 times, they may. */
-START_TEST(packed_bombs_are_bounded)
+TEST(packed_bombs_are_bounded)
 {
     enum { LINE = 6, MOST = 20000000 };
     static char text[MOST];
@@ -539,9 +529,8 @@ START_TEST(packed_bombs_are_bounded)
         memcpy(text + at, line[0], LINE);
     saddle_dataset_free(load(write_packed("small.gz", text, 1200000), NULL));
 }
-END_TEST
 
-START_TEST(idx_is_read_gzipped_and_plain)
+TEST(idx_is_read_gzipped_and_plain)
 {
     char path[4096];
     saddle_dataset *data = NULL;
@@ -569,9 +558,8 @@ START_TEST(idx_is_read_gzipped_and_plain)
     saddle_dataset_free(data);
     refuse(path, NULL, "its name contains no 'images'");
 }
-END_TEST
 
-START_TEST(idx_of_several_gzip_members_is_read)
+TEST(idx_of_several_gzip_members_is_read)
 {
     char path[4096];
     saddle_snprintf(path, sizeof path, "%s", write_packed("c-images-idx3-ubyte.gz", images, 20));
@@ -583,7 +571,6 @@ START_TEST(idx_of_several_gzip_members_is_read)
     assert_images(data);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* Asserts that a copy of the images with one byte changed and another length is refused. */
 static void refuse_images(size_t size, size_t place, unsigned char byte, const char *part)
@@ -599,7 +586,7 @@ static void refuse_images(size_t size, size_t place, unsigned char byte, const c
     refuse(path, &options, part);
 }
 
-START_TEST(idx_refuses_what_is_wrong)
+TEST(idx_refuses_what_is_wrong)
 {
     write_bytes("d-labels-idx1-ubyte", labels, sizeof labels);
     refuse_images(3, 0, 0, "cut short");
@@ -640,7 +627,6 @@ START_TEST(idx_refuses_what_is_wrong)
     packed[size - 6] ^= 1;
     refuse(write_bytes("g-images-idx3-ubyte.gz", packed, size), &options, "damaged gzip data");
 }
-END_TEST
 
 /* ---- CSV ---- */
 
@@ -657,7 +643,7 @@ static void assert_table(const char *file, const char *text, const char *label_c
     saddle_dataset_free(data);
 }
 
-START_TEST(csv_variants_are_read)
+TEST(csv_variants_are_read)
 {
     assert_table("t.csv", "1.5,0,1\n-2e3,4,-1\n", NULL);
     assert_table("t.csv", "1.5,0,1\r\n-2e3,4,-1", "last");
@@ -677,9 +663,8 @@ START_TEST(csv_variants_are_read)
     ck_assert_uint_eq(data->features, 3);
     saddle_dataset_free(data);
 }
-END_TEST
 
-START_TEST(csv_refuses_with_line_and_column)
+TEST(csv_refuses_with_line_and_column)
 {
     static const struct {
         const char *text;
@@ -718,10 +703,9 @@ START_TEST(csv_refuses_with_line_and_column)
         refuse(write_text("b.csv", bad[k].text), &options, bad[k].message);
     }
 }
-END_TEST
 
 /* Neither a number out of a double's range nor a missing value makes the first line a header. */
-START_TEST(csv_headers_have_names)
+TEST(csv_headers_have_names)
 {
     static const char *const value[] = {
         "nan",           "-NaN",         "inf",      "+Infinity",    "1e999",
@@ -767,31 +751,4 @@ START_TEST(csv_headers_have_names)
     ck_assert_uint_eq(data->rows, 1);
     ck_assert_double_eq(data->label[0], 3.0);
     saddle_dataset_free(data);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("readers");
-    TCase *cases = tcase_create("readers");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, numbers_are_correctly_rounded);
-    tcase_add_test(cases, numbers_end_where_they_should);
-    tcase_add_test(cases, numbers_are_printed_as_short_as_they_read_back);
-    tcase_add_test(cases, numbers_have_a_point_in_every_locale);
-    tcase_add_test(cases, libsvm_agrees_with_the_obvious_reader);
-    tcase_add_test(cases, libsvm_features_are_at_least_as_requested);
-    tcase_add_test(cases, libsvm_refuses_with_line_and_column);
-    tcase_add_test(cases, libsvm_reports_the_first_fault_for_any_threads);
-    tcase_add_test(cases, what_is_not_a_file_is_refused);
-    tcase_add_test(cases, gzipped_text_is_read);
-    tcase_add_test(cases, packed_bombs_are_bounded);
-    tcase_add_test(cases, idx_is_read_gzipped_and_plain);
-    tcase_add_test(cases, idx_of_several_gzip_members_is_read);
-    tcase_add_test(cases, idx_refuses_what_is_wrong);
-    tcase_add_test(cases, csv_variants_are_read);
-    tcase_add_test(cases, csv_refuses_with_line_and_column);
-    tcase_add_test(cases, csv_headers_have_names);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

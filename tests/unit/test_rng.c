@@ -4,7 +4,7 @@
 #include "core/rng.h"
 #include "support.h"
 
-START_TEST(streams_are_functions_of_their_key)
+TEST(streams_are_functions_of_their_key)
 {
     saddle_rng a;
     saddle_rng b;
@@ -20,9 +20,8 @@ START_TEST(streams_are_functions_of_their_key)
         ck_assert_uint_ne(first, saddle_rng_bits(&b));
     }
 }
-END_TEST
 
-START_TEST(moments_are_right)
+TEST(moments_are_right)
 {
     enum { DRAWS = 200000 };
     saddle_rng rng;
@@ -48,9 +47,8 @@ START_TEST(moments_are_right)
     for (int s = 0; s < 2; s++)
         assert_near(gamma[s] / DRAWS, shape[s], 5 * sqrt(shape[s]) / root);
 }
-END_TEST
 
-START_TEST(below_is_uniform)
+TEST(below_is_uniform)
 {
     enum { BOUND = 7, DRAWS = 70000 };
     saddle_rng rng;
@@ -64,9 +62,8 @@ START_TEST(below_is_uniform)
     for (int v = 0; v < BOUND; v++)
         assert_near(count[v], (double)DRAWS / BOUND, 5 * sqrt((double)DRAWS / BOUND));
 }
-END_TEST
 
-START_TEST(choose_is_without_replacement_and_uniform)
+TEST(choose_is_without_replacement_and_uniform)
 {
     enum { POPULATION = 50, COUNT = 20, DRAWS = 20000 };
     uint64_t mark[8] = {0};
@@ -98,17 +95,4 @@ START_TEST(choose_is_without_replacement_and_uniform)
     for (int k = 0; k < POPULATION; k++)
         sum += all[k];
     ck_assert_uint_eq(sum, POPULATION * (POPULATION - 1) / 2);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("rng");
-    TCase *cases = tcase_create("rng");
-    tcase_add_test(cases, streams_are_functions_of_their_key);
-    tcase_add_test(cases, moments_are_right);
-    tcase_add_test(cases, below_is_uniform);
-    tcase_add_test(cases, choose_is_without_replacement_and_uniform);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -154,7 +154,8 @@ static const struct {
              {"loss=huber", "divergence=3", 3.0, 1.5}};
 
 /* With one weight per sample, the solution does not depend on how rows are divided: it is that of one agent. */
-START_TEST(the_solution_is_that_of_a_slow_descent)
+TEST_LOOP(the_solution_is_that_of_a_slow_descent, 0,
+          TEST_SLOWDOWN > 1 ? 1 : sizeof forms / sizeof *forms)
 {
     static const char *const agents[] = {"agents=3", "agents=3", "agents=1"};
     static const char *const per[] = {"weights-per=sample", "weights-per=slot"};
@@ -198,10 +199,9 @@ START_TEST(the_solution_is_that_of_a_slow_descent)
         saddle_dataset_free(data);
     }
 }
-END_TEST
 
 /* When an agent has left, the problem is that of the rows that are present. */
-START_TEST(without_an_agent_its_samples_have_no_weight)
+TEST(without_an_agent_its_samples_have_no_weight)
 {
     const char *assignment[] = {"problem=robust-regression",
                                 "divergence=2",
@@ -233,10 +233,9 @@ START_TEST(without_an_agent_its_samples_have_no_weight)
     test_plan_free(plan);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* If the adversary's cost is prohibitive, the problem is least squares: residuals orthogonal to every column. */
-START_TEST(without_an_adversary_it_is_least_squares)
+TEST(without_an_adversary_it_is_least_squares)
 {
     const char *assignment[] = {
         "problem=robust-regression", "divergence=1e12",  "agents=3", "samples=20", "topology=path",
@@ -260,7 +259,6 @@ START_TEST(without_an_adversary_it_is_least_squares)
     test_plan_free(plan);
     saddle_dataset_free(data);
 }
-END_TEST
 
 static int descending(const void *a, const void *b)
 {
@@ -300,7 +298,7 @@ static void recount(const saddle_dataset *const *data, size_t count, const doubl
     out[3] = sqrt(worst);
 }
 
-START_TEST(outcomes_are_what_a_recount_finds)
+TEST(outcomes_are_what_a_recount_finds)
 {
     static const char *const names[] = {"rmse", "mae", "r2", "worst_tenth_rmse"};
     const char *assignment[] = {"problem=robust-regression", "agents=3", sizes[0], "topology=path",
@@ -329,10 +327,9 @@ START_TEST(outcomes_are_what_a_recount_finds)
     test_plan_free(plan);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* Labels far from 0 are learned like others: v starts at their mean, which is that of all agents. */
-START_TEST(the_start_predicts_the_mean)
+TEST(the_start_predicts_the_mean)
 {
     const char *assignment[] = {"problem=robust-regression", "agents=3", "topology=path", NULL};
     saddle_dataset *data = make_rows();
@@ -355,10 +352,9 @@ START_TEST(the_start_predicts_the_mean)
     test_plan_free(plan);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* Options that are derived from the data are recorded, and a saved model predicts labels. */
-START_TEST(a_saved_model_predicts)
+TEST(a_saved_model_predicts)
 {
     const char *assignment[] = {"problem=robust-regression",
                                 "loss=huber",
@@ -386,21 +382,4 @@ START_TEST(a_saved_model_predicts)
     saddle_instance_free(e);
     test_plan_free(plan);
     saddle_dataset_free(data);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("robust-regression");
-    TCase *cases = tcase_create("robust-regression");
-    tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, the_solution_is_that_of_a_slow_descent, 0,
-                        TEST_SLOWDOWN > 1 ? 1 : sizeof forms / sizeof *forms);
-    tcase_add_test(cases, without_an_agent_its_samples_have_no_weight);
-    tcase_add_test(cases, without_an_adversary_it_is_least_squares);
-    tcase_add_test(cases, outcomes_are_what_a_recount_finds);
-    tcase_add_test(cases, the_start_predicts_the_mean);
-    tcase_add_test(cases, a_saved_model_predicts);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -116,7 +116,7 @@ static bool stays(size_t k)
     return k == FLAG || k == SIGN;
 }
 
-START_TEST(statistics_are_those_of_all_rows)
+TEST(statistics_are_those_of_all_rows)
 {
     double a[ROWS * FEATURES];
     double before[ROWS * FEATURES];
@@ -149,7 +149,6 @@ START_TEST(statistics_are_those_of_all_rows)
     saddle_instance_free(e);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* ---- several processes ----------------------------------------------------------------------- */
 
@@ -175,7 +174,7 @@ static void solve(void *context, size_t rank)
     saddle_instance_free(e);
 }
 
-START_TEST(the_bits_do_not_depend_on_processes)
+TEST(the_bits_do_not_depend_on_processes)
 {
     double a[ROWS * FEATURES];
     double label[ROWS];
@@ -212,7 +211,6 @@ START_TEST(the_bits_do_not_depend_on_processes)
         saddle_dataset_free(part[i]);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* ---- what is scaled -------------------------------------------------------------------------- */
 
@@ -276,7 +274,7 @@ static double two_percentages(double normal, size_t k)
     return 50.0 + 20.0 * fmax(-2.5, fmin(2.5, normal + (double)k * 0.0));
 }
 
-START_TEST(auto_leaves_what_is_in_order)
+TEST(auto_leaves_what_is_in_order)
 {
     assert_auto(false, 6, standardized);
     assert_auto(true, 6, mixed);
@@ -289,9 +287,8 @@ START_TEST(auto_leaves_what_is_in_order)
     assert_auto(true, 2, two_percentages); /* too few columns to tell that they have one unit */
     assert_auto(false, 4, two_percentages);
 }
-END_TEST
 
-START_TEST(rules_and_problems)
+TEST(rules_and_problems)
 {
     double a[ROWS * FEATURES];
     double label[ROWS];
@@ -331,10 +328,9 @@ START_TEST(rules_and_problems)
     saddle_instance_free(e);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* One value in eight is not 0: 3 times a normal one in the first column, 1 in the others. */
-START_TEST(sparse_rows_are_not_centred)
+TEST(sparse_rows_are_not_centred)
 {
     enum { ENTRIES = ROWS };
     size_t start[ROWS + 1];
@@ -369,10 +365,9 @@ START_TEST(sparse_rows_are_not_centred)
     saddle_instance_free(e);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* Rows that are stored sparse but are mostly not 0 have the statistics of the same dense rows. */
-START_TEST(storage_does_not_matter)
+TEST(storage_does_not_matter)
 {
     double a[ROWS * FEATURES];
     double label[ROWS];
@@ -405,9 +400,8 @@ START_TEST(storage_does_not_matter)
     saddle_dataset_free(data);
     saddle_dataset_free(sparse);
 }
-END_TEST
 
-START_TEST(extreme_values_do_not_overflow)
+TEST(extreme_values_do_not_overflow)
 {
     static const double unit[] = {DBL_MAX / 4.0, 1e-300, 0x1p-1060, 1.0};
     double a[4 * 4];
@@ -432,7 +426,6 @@ START_TEST(extreme_values_do_not_overflow)
     saddle_plan_free(&plan);
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -452,7 +445,7 @@ static saddle_result *run_on(const char *problem, const saddle_dataset *data,
 }
 
 /* Other units of the columns change nothing but rounding errors. */
-START_TEST(units_do_not_matter)
+TEST(units_do_not_matter)
 {
     static const char *const problem[] = {"auc", "robust-regression", "poisoning"};
     static const double factor[] = {1e-4, 3e7, 1.8, 1.0, 1.0, 0.3, 1.0, 1.0};
@@ -482,10 +475,9 @@ START_TEST(units_do_not_matter)
     saddle_dataset_free(data);
     saddle_dataset_free(other);
 }
-END_TEST
 
 /* Scores of a saved model, its coefficients and outcomes are those of rows as given. */
-START_TEST(models_take_rows_as_given)
+TEST(models_take_rows_as_given)
 {
     static const char *const problem[] = {
         "auc", "fair", "group-dro", "poisoning", "robust-regression", "robust-logistic"};
@@ -536,10 +528,9 @@ START_TEST(models_take_rows_as_given)
     }
     saddle_dataset_free(data);
 }
-END_TEST
 
 /* By hand, for one model: (a - mean) / deviation, then the linear score of auc. */
-START_TEST(scores_by_hand)
+TEST(scores_by_hand)
 {
     double a[ROWS * FEATURES];
     double label[ROWS];
@@ -572,23 +563,4 @@ START_TEST(scores_by_hand)
                    SADDLE_BAD_INPUT, "");
     saddle_saved_model_free(model);
     saddle_dataset_free(data);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("scale");
-    TCase *tests = tcase_create("scale");
-    tcase_add_test(tests, statistics_are_those_of_all_rows);
-    tcase_add_test(tests, the_bits_do_not_depend_on_processes);
-    tcase_add_test(tests, auto_leaves_what_is_in_order);
-    tcase_add_test(tests, rules_and_problems);
-    tcase_add_test(tests, sparse_rows_are_not_centred);
-    tcase_add_test(tests, storage_does_not_matter);
-    tcase_add_test(tests, extreme_values_do_not_overflow);
-    tcase_add_test(tests, units_do_not_matter);
-    tcase_add_test(tests, models_take_rows_as_given);
-    tcase_add_test(tests, scores_by_hand);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

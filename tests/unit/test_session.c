@@ -79,7 +79,7 @@ static void exchange(peer *self)
 
 static const char *const topologies[] = {"path", "ring", "star"};
 
-START_TEST(sums_are_those_of_one_process)
+TEST_LOOP(sums_are_those_of_one_process, 0, (int)(sizeof topologies / sizeof *topologies))
 {
     peer_network n;
     make_network(&n, topologies[_i], 4 + (size_t)_i);
@@ -89,7 +89,6 @@ START_TEST(sums_are_those_of_one_process)
     check_all_good(&n);
     saddle_graph_free(n.graph);
 }
-END_TEST
 
 /* ---- runs ------------------------------------------------------------------------------------- */
 
@@ -118,7 +117,7 @@ static const struct {
             {"complete", "auc", "gt-gda", "20"},
             {"ring", "group-dro", "dream", "20"}};
 
-START_TEST(models_are_those_of_threads)
+TEST_LOOP(models_are_those_of_threads, 0, (int)(sizeof runs / sizeof *runs))
 {
     saddle_plan plan;
     saddle_error error = {.message = ""};
@@ -153,7 +152,6 @@ START_TEST(models_are_those_of_threads)
     saddle_plan_free(&plan);
     saddle_graph_free(n.graph);
 }
-END_TEST
 
 /* ---- refusals --------------------------------------------------------------------------------- */
 
@@ -162,7 +160,7 @@ static void do_nothing(peer *self)
     (void)self;
 }
 
-START_TEST(another_network_file_is_refused)
+TEST(another_network_file_is_refused)
 {
     peer_network n;
     make_network(&n, "path", 2);
@@ -176,9 +174,8 @@ START_TEST(another_network_file_is_refused)
               strstr(n.peer[1].error.message, "agent 0: its run has fingerprint") != NULL);
     saddle_graph_free(n.graph);
 }
-END_TEST
 
-START_TEST(an_unlisted_key_is_refused_and_reported)
+TEST(an_unlisted_key_is_refused_and_reported)
 {
     peer_network n;
     unsigned char key[SADDLE_KEY_BYTES];
@@ -198,9 +195,8 @@ START_TEST(an_unlisted_key_is_refused_and_reported)
     ck_assert_int_eq(n.peer[1].status, SADDLE_IO);
     saddle_graph_free(n.graph);
 }
-END_TEST
 
-START_TEST(a_secret_key_must_fit)
+TEST(a_secret_key_must_fit)
 {
     peer_network n;
     make_network(&n, "path", 2);
@@ -215,7 +211,6 @@ START_TEST(a_secret_key_must_fit)
                    n.peer[0].error, SADDLE_BAD_INPUT, "tcp://127.0.0.1:none");
     saddle_graph_free(n.graph);
 }
-END_TEST
 
 /* Agent 1 leaves; the others, also those that are not its neighbours, learn of it. */
 static void leave(peer *self)
@@ -233,7 +228,7 @@ static void leave(peer *self)
     saddle_world_free(world);
 }
 
-START_TEST(all_learn_why_an_agent_leaves)
+TEST(all_learn_why_an_agent_leaves)
 {
     peer_network n;
     make_network(&n, "path", 4);
@@ -249,7 +244,6 @@ START_TEST(all_learn_why_an_agent_leaves)
                      "agent 2 ended: could not read or write; its owner knows more");
     saddle_graph_free(n.graph);
 }
-END_TEST
 
 /* ---- an agent that lies during set-up --------------------------------------------------------- */
 
@@ -332,7 +326,7 @@ static void write_rows(size_t agent, bool keep)
         remove(path);
 }
 
-START_TEST(an_agent_that_lies_is_refused)
+TEST_LOOP(an_agent_that_lies_is_refused, 0, (int)(sizeof lies / sizeof *lies))
 {
     saddle_plan plan;
     saddle_error error = {.message = ""};
@@ -366,9 +360,8 @@ START_TEST(an_agent_that_lies_is_refused)
     saddle_plan_free(&plan);
     saddle_graph_free(n.graph);
 }
-END_TEST
 
-START_TEST(a_file_is_not_replaced_by_a_socket)
+TEST(a_file_is_not_replaced_by_a_socket)
 {
     peer_network n;
     make_network(&n, "path", 2);
@@ -381,23 +374,4 @@ START_TEST(a_file_is_not_replaced_by_a_socket)
     fclose(f);
     write_rows(0, false);
     saddle_graph_free(n.graph);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("session");
-    TCase *tests = tcase_create("session");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, sums_are_those_of_one_process, 0,
-                        (int)(sizeof topologies / sizeof *topologies));
-    tcase_add_loop_test(tests, models_are_those_of_threads, 0, (int)(sizeof runs / sizeof *runs));
-    tcase_add_test(tests, another_network_file_is_refused);
-    tcase_add_test(tests, an_unlisted_key_is_refused_and_reported);
-    tcase_add_test(tests, a_secret_key_must_fit);
-    tcase_add_test(tests, all_learn_why_an_agent_leaves);
-    tcase_add_loop_test(tests, an_agent_that_lies_is_refused, 0, (int)(sizeof lies / sizeof *lies));
-    tcase_add_test(tests, a_file_is_not_replaced_by_a_socket);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

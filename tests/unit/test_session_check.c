@@ -39,7 +39,7 @@ static void make_checks(peer_network *n, size_t agents, double wait)
     }
 }
 
-START_TEST(good_neighbours_answer)
+TEST(good_neighbours_answer)
 {
     peer_network n;
     make_checks(&n, 3, 40.0);
@@ -56,9 +56,8 @@ START_TEST(good_neighbours_answer)
     ck_assert(found[1][0].delay > 0.0 && found[1][0].delay < 40.0);
     ck_assert(fabs(found[1][0].clock) <= 0.5 * found[1][0].delay + 1e-3);
 }
-END_TEST
 
-START_TEST(another_network_file_is_named)
+TEST(another_network_file_is_named)
 {
     peer_network n;
     make_checks(&n, 2, WAIT);
@@ -72,9 +71,8 @@ START_TEST(another_network_file_is_named)
         ck_assert_ptr_nonnull(strstr(found[i][0].problem, "give all owners the same network file"));
     }
 }
-END_TEST
 
-START_TEST(wrong_keys_are_told_apart)
+TEST(wrong_keys_are_told_apart)
 {
     peer_network n;
     unsigned char key[SADDLE_KEY_BYTES];
@@ -106,17 +104,4 @@ START_TEST(wrong_keys_are_told_apart)
     ck_assert_int_eq(n.peer[1].status, SADDLE_IO);
     ck_assert_int_eq(found[1][0].link, SADDLE_LINK_TRYING);
     saddle_graph_free(n.graph);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("session_check");
-    TCase *tests = tcase_create("session_check");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, good_neighbours_answer);
-    tcase_add_test(tests, another_network_file_is_named);
-    tcase_add_test(tests, wrong_keys_are_told_apart);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -335,11 +335,10 @@ static void check_reference(trial *t)
     assert_feasible(&t->known, t->p);
 }
 
-START_TEST(projection_matches_the_slow_version)
+TEST(projection_matches_the_slow_version)
 {
     for_all(check_reference);
 }
-END_TEST
 
 /* p is the projection if and only if <v - p, z - p> <= 0 for every z of the set. */
 static void check_variational_inequality(trial *t)
@@ -361,11 +360,10 @@ static void check_variational_inequality(trial *t)
     }
 }
 
-START_TEST(projection_satisfies_the_variational_inequality)
+TEST(projection_satisfies_the_variational_inequality)
 {
     for_all(check_variational_inequality);
 }
-END_TEST
 
 /* There is one theta with |p_k| = max(|v_k| - theta, 0); for a simplex, the same without absolute values. */
 static void check_common_threshold(trial *t)
@@ -396,11 +394,10 @@ static void check_common_threshold(trial *t)
     }
 }
 
-START_TEST(simplex_and_l1_ball_share_one_threshold)
+TEST(simplex_and_l1_ball_share_one_threshold)
 {
     for_all(check_common_threshold);
 }
-END_TEST
 
 static void check_invariants(trial *t)
 {
@@ -434,11 +431,10 @@ static void check_invariants(trial *t)
     ck_assert_msg(same_bits(n, q, w), "%s in R^%zu", t->known.text, n);
 }
 
-START_TEST(projection_is_idempotent_nonexpansive_and_keeps_the_inside)
+TEST(projection_is_idempotent_nonexpansive_and_keeps_the_inside)
 {
     for_all(check_invariants);
 }
-END_TEST
 
 static void check_distance(trial *t)
 {
@@ -458,11 +454,10 @@ static void check_distance(trial *t)
     ck_assert(same_bits(n, before, t->v));
 }
 
-START_TEST(distance_is_to_the_projection)
+TEST(distance_is_to_the_projection)
 {
     for_all(check_distance);
 }
-END_TEST
 
 /* Every bad value at every index: never a hang, NaN always detected, a finite result feasible. */
 static void check_nonfinite(trial *t)
@@ -490,17 +485,16 @@ static void check_nonfinite(trial *t)
         }
 }
 
-START_TEST(nonfinite_input_is_not_hidden)
+TEST(nonfinite_input_is_not_hidden)
 {
     for_all(check_nonfinite);
 }
-END_TEST
 
 /*
  * Inputs of which Newton's passes drop few entries each, that tie at the threshold, or whose entries add
  * up to far more than the simplex does (so that rounding errors of that sum show).
  */
-START_TEST(simplex_withstands_hard_inputs)
+TEST(simplex_withstands_hard_inputs)
 {
     enum { HARD = 5 };
     static double v[MAX_N];
@@ -529,9 +523,8 @@ START_TEST(simplex_withstands_hard_inputs)
     free(scratch);
     saddle_set_free(set);
 }
-END_TEST
 
-START_TEST(extreme_sizes_work)
+TEST(extreme_sizes_work)
 {
     static const char *const texts[] = {"simplex:1e308",  "simplex:1e-320", "l1-ball:1e308",
                                         "l1-ball:1e-310", "l2-ball:1e308",  "l2-ball:1e-300"};
@@ -551,9 +544,8 @@ START_TEST(extreme_sizes_work)
         saddle_set_free(set);
     }
 }
-END_TEST
 
-START_TEST(ranges_and_bounds_are_right)
+TEST(ranges_and_bounds_are_right)
 {
     static const size_t dims[] = {1, 2, 7};
     for (size_t s = 0; s < SETS; s++)
@@ -597,7 +589,6 @@ START_TEST(ranges_and_bounds_are_right)
         saddle_set_free(set);
     }
 }
-END_TEST
 
 /* ---- Regularizers ---- */
 
@@ -668,7 +659,7 @@ static long double slope(const known_regularizer *h, size_t n, const double *u,
     return sum;
 }
 
-START_TEST(regularizer_values_are_right)
+TEST(regularizer_values_are_right)
 {
     static double v[MAX_N];
     for (size_t r = 0; r < REGULARIZERS; r++)
@@ -693,7 +684,6 @@ START_TEST(regularizer_values_are_right)
                 saddle_regularizer_free(regularizer);
             }
 }
-END_TEST
 
 /* ---- Joint prox ---- */
 
@@ -825,7 +815,7 @@ static void check_prox(const known_set *known, const known_regularizer *h)
     saddle_set_free(set);
 }
 
-START_TEST(prox_is_the_minimizer)
+TEST_LOOP(prox_is_the_minimizer, 0, REGULARIZERS)
 {
     for (size_t s = 0; s < SETS; s++)
         for (size_t i = 0; sizes[i] < MAX_N; i++) {
@@ -835,9 +825,8 @@ START_TEST(prox_is_the_minimizer)
                 check_prox(&known, &regularizers[_i]);
         }
 }
-END_TEST
 
-START_TEST(prox_without_step_is_the_projection)
+TEST(prox_without_step_is_the_projection)
 {
     saddle_error error;
     for (size_t s = 0; s < SETS; s++)
@@ -869,7 +858,6 @@ START_TEST(prox_without_step_is_the_projection)
             saddle_set_free(set);
         }
 }
-END_TEST
 
 /* ---- errors ---- */
 
@@ -893,7 +881,7 @@ static void assert_mentions(const char *message, const refusal *row)
     ck_assert_ptr_null(strchr(message, '\n'));
 }
 
-START_TEST(wrong_sets_are_refused)
+TEST(wrong_sets_are_refused)
 {
     static const refusal rows[] = {
         {NULL, {"NULL"}},
@@ -963,9 +951,8 @@ START_TEST(wrong_sets_are_refused)
     ck_assert_int_eq(saddle_set_create(&set, "bxo", 3, NULL), SADDLE_BAD_INPUT);
     saddle_set_free(NULL);
 }
-END_TEST
 
-START_TEST(long_texts_leave_room_for_the_remedy)
+TEST(long_texts_leave_room_for_the_remedy)
 {
     char text[4000];
     saddle_error error;
@@ -989,9 +976,8 @@ START_TEST(long_texts_leave_room_for_the_remedy)
     ck_assert(!saddle_set_uniform_bounds(set, &low, &high));
     saddle_set_free(set);
 }
-END_TEST
 
-START_TEST(wrong_regularizers_are_refused)
+TEST(wrong_regularizers_are_refused)
 {
     static const refusal rows[] = {
         {NULL, {"NULL"}},
@@ -1025,9 +1011,8 @@ START_TEST(wrong_regularizers_are_refused)
                    "dimension 0");
     saddle_regularizer_free(NULL);
 }
-END_TEST
 
-START_TEST(pairs_without_an_exact_prox_are_refused)
+TEST(pairs_without_an_exact_prox_are_refused)
 {
     saddle_error error;
     for (size_t s = 0; s < SETS; s++)
@@ -1058,9 +1043,8 @@ START_TEST(pairs_without_an_exact_prox_are_refused)
     saddle_regularizer_free(h);
     saddle_set_free(set);
 }
-END_TEST
 
-START_TEST(lists_are_complete)
+TEST(lists_are_complete)
 {
     size_t count;
     const saddle_set_class *const *set = saddle_set_list(&count);
@@ -1080,31 +1064,4 @@ START_TEST(lists_are_complete)
         ck_assert(strncmp(kinds[i], h[i]->term.name, strlen(h[i]->term.name)) == 0);
         ck_assert_uint_gt(strlen(h[i]->term.summary), 0);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("sets");
-    TCase *cases = tcase_create("sets");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, projection_matches_the_slow_version);
-    tcase_add_test(cases, projection_satisfies_the_variational_inequality);
-    tcase_add_test(cases, simplex_and_l1_ball_share_one_threshold);
-    tcase_add_test(cases, projection_is_idempotent_nonexpansive_and_keeps_the_inside);
-    tcase_add_test(cases, distance_is_to_the_projection);
-    tcase_add_test(cases, nonfinite_input_is_not_hidden);
-    tcase_add_test(cases, simplex_withstands_hard_inputs);
-    tcase_add_test(cases, extreme_sizes_work);
-    tcase_add_test(cases, ranges_and_bounds_are_right);
-    tcase_add_test(cases, regularizer_values_are_right);
-    tcase_add_loop_test(cases, prox_is_the_minimizer, 0, REGULARIZERS);
-    tcase_add_test(cases, prox_without_step_is_the_projection);
-    tcase_add_test(cases, wrong_sets_are_refused);
-    tcase_add_test(cases, long_texts_leave_room_for_the_remedy);
-    tcase_add_test(cases, wrong_regularizers_are_refused);
-    tcase_add_test(cases, pairs_without_an_exact_prox_are_refused);
-    tcase_add_test(cases, lists_are_complete);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -83,7 +83,7 @@ static fields values(const saddle_plan *plan)
         ck_assert_int_eq(error.status, SADDLE_BAD_INPUT); \
     } while (0)
 
-START_TEST(union_of_tables_keeps_order_and_defaults)
+TEST(union_of_tables_keeps_order_and_defaults)
 {
     saddle_plan plan = build();
     static const char *const order[] = {"agents", "seed", "algorithm", "engine", "quiet",
@@ -113,9 +113,8 @@ START_TEST(union_of_tables_keeps_order_and_defaults)
     saddle_plan_free(&plan);
     saddle_plan_free(NULL);
 }
-END_TEST
 
-START_TEST(unknown_names_are_not_found)
+TEST(unknown_names_are_not_found)
 {
     saddle_plan plan = build();
     ck_assert_ptr_null(saddle_plan_find(&plan, "nuu"));
@@ -134,7 +133,6 @@ START_TEST(unknown_names_are_not_found)
     ck_assert_int_eq(saddle_plan_set(&plan, "nuu", "1", NULL), SADDLE_BAD_INPUT);
     saddle_plan_free(&plan);
 }
-END_TEST
 
 /* Tables of one option each; the second contains the option together with `first`. */
 static void assert_badly_declared(const saddle_option *option, const char *part)
@@ -147,7 +145,7 @@ static void assert_badly_declared(const saddle_option *option, const char *part)
     ck_assert_ptr_null(plan.settings);
 }
 
-START_TEST(bad_declarations_are_found)
+TEST(bad_declarations_are_found)
 {
     saddle_option twin = nu;
     assert_badly_declared(&twin, "option 'nu' is declared twice; share one declaration");
@@ -176,9 +174,8 @@ START_TEST(bad_declarations_are_found)
     saddle_option kind = {.name = "odd", .kind = (saddle_option_kind)77, .fallback = "x"};
     assert_badly_declared(&kind, "the default of option 'odd': it is of an unknown kind");
 }
-END_TEST
 
-START_TEST(reals_are_checked)
+TEST(reals_are_checked)
 {
     saddle_plan plan = build();
     assert_ok(saddle_plan_set(&plan, "nu", "1", &error), error);
@@ -221,9 +218,8 @@ START_TEST(reals_are_checked)
     ck_assert(isnan(values(&plan).eta) && saddle_plan_given(&plan, &eta));
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(integers_are_checked_exactly)
+TEST(integers_are_checked_exactly)
 {
     saddle_plan plan = build();
     assert_ok(saddle_plan_set(&plan, "agents", "1e6", &error), error);
@@ -259,9 +255,8 @@ START_TEST(integers_are_checked_exactly)
                 "--seed: '1e19' is above 2^53 and not in plain digits; write out all its digits");
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(integer_limits_need_not_be_whole)
+TEST(integer_limits_need_not_be_whole)
 {
     saddle_option half = SADDLE_INTEGER(OWN(nu), "half", "", "1", 0.5, 2.5, "", "");
     saddle_option above = half;
@@ -283,9 +278,8 @@ START_TEST(integer_limits_need_not_be_whole)
                 "--above: '1' is out of range; give a whole number above 1 and at most 2.5");
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(choices_are_checked)
+TEST(choices_are_checked)
 {
     saddle_plan plan = build();
     assert_ok(saddle_plan_set(&plan, "algorithm", "precision+", &error), error);
@@ -303,9 +297,8 @@ START_TEST(choices_are_checked)
     ck_assert_str_eq(text_of(&plan, "algorithm"), "precision+");
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(flags_are_checked)
+TEST(flags_are_checked)
 {
     saddle_plan plan = build();
     static const char *const word[2][4] = {{"no", "false", "off", "0"}, {"yes", "true", "on", "1"}};
@@ -320,9 +313,8 @@ START_TEST(flags_are_checked)
     ck_assert(values(&plan).quiet);
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(messages_stay_on_one_short_line)
+TEST(messages_stay_on_one_short_line)
 {
     saddle_plan plan = build();
     assert_says(saddle_plan_set(&plan, "nu", "a\nb\tc", &error),
@@ -350,9 +342,8 @@ START_TEST(messages_stay_on_one_short_line)
     ck_assert_str_eq(text_of(&plan, "output"), flood);
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(copies_are_independent)
+TEST(copies_are_independent)
 {
     saddle_plan plan = build();
     saddle_plan copy;
@@ -366,7 +357,6 @@ START_TEST(copies_are_independent)
     ck_assert_uint_eq(saddle_plan_option_count(&copy), 10);
     saddle_plan_free(&copy);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- files */
 
@@ -387,7 +377,7 @@ static saddle_status load(saddle_plan *plan, const char *content)
     return load_bytes(plan, "run.yaml", content, strlen(content));
 }
 
-START_TEST(files_give_values)
+TEST(files_give_values)
 {
     saddle_plan plan = build();
     assert_ok(load(&plan, "# a run\nnu: 0.5\nagents: 1e3   # many\nquiet: true\n"
@@ -410,9 +400,8 @@ START_TEST(files_give_values)
     ck_assert_str_eq(text_of(&plan, "cap"), "");
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(empty_files_change_nothing)
+TEST(empty_files_change_nothing)
 {
     static const char *const empty[] = {"", "\n\n", "# words\n", "---\n", "{}\n", "---\n...\n"};
     saddle_plan plan = build();
@@ -422,9 +411,8 @@ START_TEST(empty_files_change_nothing)
         ck_assert(!saddle_plan_given(&plan, saddle_plan_option(&plan, k)));
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(callers_beat_files_and_later_files_earlier_ones)
+TEST(callers_beat_files_and_later_files_earlier_ones)
 {
     saddle_plan plan = build();
     assert_ok(saddle_plan_set(&plan, "nu", "0.25", &error), error);
@@ -440,9 +428,8 @@ START_TEST(callers_beat_files_and_later_files_earlier_ones)
                 "run.yaml:1:5: nu: '5' is out of range; give a number above 0 and at most 1");
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(bad_files_change_nothing)
+TEST(bad_files_change_nothing)
 {
     static const struct {
         const char *content;
@@ -497,9 +484,8 @@ START_TEST(bad_files_change_nothing)
     }
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(unreadable_files_are_refused)
+TEST(unreadable_files_are_refused)
 {
     saddle_plan plan = build();
     ck_assert_int_eq(chdir(saddle_test_directory()), 0);
@@ -533,9 +519,8 @@ START_TEST(unreadable_files_are_refused)
                    "run.yaml:2:1: not YAML: control characters are not allowed");
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(damaged_files_never_break_the_reader)
+TEST(damaged_files_never_break_the_reader)
 {
     static const char whole[] = "agents: 6\nnu: 0.5\noutput: [a, 'b', \"c\"]\nquiet: yes\n";
     static const char strange[] = "\0\n\t:-[]{}'\"&*!|>?%@#,\xff\xc3 ";
@@ -555,9 +540,8 @@ START_TEST(damaged_files_never_break_the_reader)
     }
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(options_can_be_added_all_or_none)
+TEST(options_can_be_added_all_or_none)
 {
     static const saddle_option extra = SADDLE_INTEGER(.home = SADDLE_HOME_NONE, "extra", "Own", "3",
                                                       0.0, 9.0, "N", "A program's own.");
@@ -583,19 +567,17 @@ START_TEST(options_can_be_added_all_or_none)
     ck_assert_int_eq(saddle_plan_set(&plan, "extra", "10", &error), SADDLE_BAD_INPUT);
     saddle_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(clock_runs_forward_in_seconds)
+TEST(clock_runs_forward_in_seconds)
 {
     double before = saddle_clock_seconds();
     usleep(20000);
     double passed = saddle_clock_seconds() - before;
     ck_assert_msg(passed >= 0.02 && passed < 3600.0, "20 ms took %g s", passed);
 }
-END_TEST
 
 /* A run replaces "auto" by the value that it uses; that does not count as given by the user. */
-START_TEST(what_is_read_back_was_not_given)
+TEST(what_is_read_back_was_not_given)
 {
     saddle_plan plan = build();
     fields all = values(&plan);
@@ -612,10 +594,9 @@ START_TEST(what_is_read_back_was_not_given)
                 "--cap: '3' is out of range; give a number of at most 2.5");
     saddle_plan_free(&plan);
 }
-END_TEST
 
 /* User-defined tables: whatever is set is found in the field, and reads back as the same value. */
-START_TEST(fields_round_trip)
+TEST(fields_round_trip)
 {
     static const saddle_option pages =
         SADDLE_INTEGER(OWN(agents), "pages", "", "auto", 0.0, SADDLE_UNBOUNDED, "", "");
@@ -686,11 +667,10 @@ START_TEST(fields_round_trip)
     saddle_plan_free(&again);
     saddle_plan_free(&plan);
 }
-END_TEST
 
 /* Available memory changes while other programs run: a share is compared with measurements before and
  * after it, and measured again if these differ much. */
-START_TEST(processes_share_the_memory)
+TEST(processes_share_the_memory)
 {
     double before;
     double shared;
@@ -702,35 +682,4 @@ START_TEST(processes_share_the_memory)
         ck_assert(before > 0.0 && after > 0.0);
     } while (isfinite(before) && !(fabs(after - before) < 0.1 * before));
     ck_assert(isinf(before) || (4.0 * shared > 0.8 * before && 4.0 * shared < 1.2 * before));
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("settings");
-    TCase *cases = tcase_create("settings");
-    tcase_set_timeout(cases, 60);
-    tcase_add_test(cases, union_of_tables_keeps_order_and_defaults);
-    tcase_add_test(cases, unknown_names_are_not_found);
-    tcase_add_test(cases, bad_declarations_are_found);
-    tcase_add_test(cases, what_is_read_back_was_not_given);
-    tcase_add_test(cases, fields_round_trip);
-    tcase_add_test(cases, processes_share_the_memory);
-    tcase_add_test(cases, reals_are_checked);
-    tcase_add_test(cases, integers_are_checked_exactly);
-    tcase_add_test(cases, integer_limits_need_not_be_whole);
-    tcase_add_test(cases, choices_are_checked);
-    tcase_add_test(cases, flags_are_checked);
-    tcase_add_test(cases, messages_stay_on_one_short_line);
-    tcase_add_test(cases, copies_are_independent);
-    tcase_add_test(cases, files_give_values);
-    tcase_add_test(cases, empty_files_change_nothing);
-    tcase_add_test(cases, callers_beat_files_and_later_files_earlier_ones);
-    tcase_add_test(cases, bad_files_change_nothing);
-    tcase_add_test(cases, unreadable_files_are_refused);
-    tcase_add_test(cases, damaged_files_never_break_the_reader);
-    tcase_add_test(cases, options_can_be_added_all_or_none);
-    tcase_add_test(cases, clock_runs_forward_in_seconds);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -57,7 +57,7 @@ static const size_t huge[] = {SIZE_MAX,     SIZE_MAX - 1,  SIZE_MAX - 3,        
                               SIZE_MAX / 8, SIZE_MAX / 16, (SIZE_MAX >> 24) + 1};
 enum { HUGE_SIZES = sizeof huge / sizeof *huge };
 
-START_TEST(problems_are_refused)
+TEST(problems_are_refused)
 {
     assert_ok(solve(&small, NULL), error);
     for (size_t k = 0; k < HUGE_SIZES; k++)
@@ -69,7 +69,6 @@ START_TEST(problems_are_refused)
             assert_refused(solve(&problem, NULL), error, SADDLE_BAD_INPUT, "each can be at most");
         }
 }
-END_TEST
 
 /* ---- algorithms ---- */
 
@@ -120,7 +119,7 @@ static const saddle_algorithm mixing = {.name = "mixing",
                                         .phases = phases,
                                         .view = view};
 
-START_TEST(algorithms_are_refused)
+TEST(algorithms_are_refused)
 {
     assert_ok(solve(&small, &mixing), error);
     for (size_t k = 0; k < HUGE_SIZES; k++)
@@ -131,7 +130,6 @@ START_TEST(algorithms_are_refused)
         }
     memset(asked, 0, sizeof asked);
 }
-END_TEST
 
 /* ---- sets ---- */
 
@@ -150,7 +148,7 @@ static void project(const saddle_set *set, double *v, double *scratch)
     (void)scratch;
 }
 
-START_TEST(sets_are_refused)
+TEST(sets_are_refused)
 {
     const saddle_set_class kind = {.term = {.name = "everything", .size = sizeof(saddle_set)},
                                    .project = project,
@@ -171,16 +169,4 @@ START_TEST(sets_are_refused)
         assert_refused(saddle_set_create(&set, "simplex:1", huge[k], &error), error,
                        SADDLE_BAD_INPUT, "at most");
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("sizes");
-    TCase *cases = tcase_create("sizes");
-    tcase_add_test(cases, problems_are_refused);
-    tcase_add_test(cases, algorithms_are_refused);
-    tcase_add_test(cases, sets_are_refused);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -59,7 +59,7 @@ enum { TRACKING = sizeof tracking / sizeof *tracking };
 static const int soaked[] = {QUADRATIC_BALL, LOGISTIC_BOX_SPARSE, LOGISTIC_BOX_DENSE_UNEQUAL};
 enum { SOAKED = sizeof soaked / sizeof *soaked };
 
-START_TEST(trackers_do_not_drift_away)
+TEST_LOOP(trackers_do_not_drift_away, 0, TRACKING *SOAKED)
 {
     const char *algorithm = tracking[_i % TRACKING];
     test_rig rig;
@@ -88,9 +88,8 @@ START_TEST(trackers_do_not_drift_away)
     test_state_free(&state);
     test_rig_close(&rig);
 }
-END_TEST
 
-START_TEST(iterations_take_no_memory)
+TEST(iterations_take_no_memory)
 {
     test_rig rig;
     test_rig_open(&rig, QUADRATIC_BALL, "precision", NULL, 2, NULL, NULL);
@@ -100,7 +99,6 @@ START_TEST(iterations_take_no_memory)
     ck_assert_uint_eq(mallinfo2().uordblks, before);
     test_rig_close(&rig);
 }
-END_TEST
 
 /* Each worker halves the smallest normal number. */
 static void halve(void *context, unsigned worker)
@@ -109,7 +107,7 @@ static void halve(void *context, unsigned worker)
     number[worker] = number[worker] / 2.0;
 }
 
-START_TEST(denormals_are_flushed_in_every_worker)
+TEST(denormals_are_flushed_in_every_worker)
 {
     saddle_thread_pool *pool = NULL;
     saddle_error error = {.message = ""};
@@ -123,17 +121,4 @@ START_TEST(denormals_are_flushed_in_every_worker)
     own = own / 2.0;
     ck_assert(own == 0x1p-1023);
     saddle_thread_pool_destroy(pool);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("soak");
-    TCase *tests = tcase_create("soak");
-    tcase_set_timeout(tests, 600);
-    tcase_add_loop_test(tests, trackers_do_not_drift_away, 0, TRACKING * SOAKED);
-    tcase_add_test(tests, iterations_take_no_memory);
-    tcase_add_test(tests, denormals_are_flushed_in_every_worker);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -100,7 +100,7 @@ static void check_block(const sample *s, const saddle_rows_block *block, size_t 
     free(w);
 }
 
-START_TEST(products_are_right_to_the_last_bit)
+TEST(products_are_right_to_the_last_bit)
 {
     static const size_t width[] = {1, 5, 31, 32, 33, 64, WIDEST};
     /* Rows in any order, one of them twice, the empty one among them. */
@@ -117,14 +117,4 @@ START_TEST(products_are_right_to_the_last_bit)
         check_block(&s, &range, width[k], &rng);
         check_block(&s, &empty, width[k], &rng);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("sparse layer");
-    TCase *cases = tcase_create("sparse layer");
-    tcase_add_test(cases, products_are_right_to_the_last_bit);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

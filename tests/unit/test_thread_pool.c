@@ -52,7 +52,7 @@ static void take_turns(void *context, unsigned worker)
     }
 }
 
-START_TEST(shared_parts_are_done_once)
+TEST_LOOP(shared_parts_are_done_once, 0, 4)
 {
     static const unsigned sizes[] = {1, 2, 3, 7};
     static shared_work s;
@@ -66,7 +66,6 @@ START_TEST(shared_parts_are_done_once)
     if (s.size == 1)
         ck_assert_uint_eq(atomic_load(&s.helped), 0);
 }
-END_TEST
 
 /* All workers share at the same time, each its own parts. */
 typedef struct own_parts {
@@ -97,7 +96,7 @@ static void share_at_once(void *context, unsigned worker)
     }
 }
 
-START_TEST(several_workers_share_at_once)
+TEST(several_workers_share_at_once)
 {
     enum { WORKERS = 7 };
     static own_parts parts;
@@ -114,7 +113,6 @@ START_TEST(several_workers_share_at_once)
             ck_assert_uint_eq(atomic_load(&parts.done[w][k]), ROUNDS + (k < 2 ? twice : 0));
     }
 }
-END_TEST
 
 /* More parts than a ticket can count. */
 enum { VERY_MANY = 2 * 65535 + 1 };
@@ -137,7 +135,7 @@ static void share_many(void *context, unsigned worker)
         saddle_thread_pool_share(many->pool, worker, VERY_MANY, do_one_of_many, context);
 }
 
-START_TEST(any_number_of_parts_is_shared)
+TEST(any_number_of_parts_is_shared)
 {
     static many_parts many;
     saddle_error error = {.message = ""};
@@ -147,7 +145,6 @@ START_TEST(any_number_of_parts_is_shared)
     for (size_t k = 0; k < VERY_MANY; k++)
         ck_assert_uint_eq(atomic_load(&many.done[k]), 1);
 }
-END_TEST
 
 /* The number of workers changes between jobs: as many run as there are to be, and meet at barriers. */
 typedef struct roll {
@@ -168,7 +165,8 @@ static void call_roll(void *context, unsigned worker)
     }
 }
 
-START_TEST(the_number_of_workers_changes)
+/* With fewer processors than workers, and with enough. */
+TEST_LOOP(the_number_of_workers_changes, 6, 8)
 {
     enum { WORKERS = 7 };
     saddle_error error = {.message = ""};
@@ -185,10 +183,9 @@ START_TEST(the_number_of_workers_changes)
     ck_assert_double_ge(saddle_thread_pool_waited(r.pool), 0.0);
     saddle_thread_pool_destroy(r.pool);
 }
-END_TEST
 
 /* A part has enough work to be worth a thread, however many threads are allowed. */
-START_TEST(parts_are_worth_their_threads)
+TEST(parts_are_worth_their_threads)
 {
     ck_assert_uint_eq(saddle_parallel_chunks(16, 20, 20000), 1);
     ck_assert_uint_eq(saddle_parallel_chunks(16, 40000, 20000), 3);
@@ -200,7 +197,6 @@ START_TEST(parts_are_worth_their_threads)
     ck_assert_uint_eq(saddle_parallel_chunks(0, 1000000000, 20000),
                       processors < SADDLE_MOST_PARALLEL ? processors : SADDLE_MOST_PARALLEL);
 }
-END_TEST
 
 /* ---- where workers run ----------------------------------------------------------------------- */
 
@@ -221,7 +217,7 @@ static void note_place(void *context, unsigned worker)
 }
 
 /* Each worker has its own processor inside a job; after it, the caller has all of its processors again. */
-START_TEST(pinned_workers_stay_apart)
+TEST(pinned_workers_stay_apart)
 {
     saddle_error error = {.message = ""};
     saddle_thread_pool *pool = NULL;
@@ -247,7 +243,6 @@ START_TEST(pinned_workers_stay_apart)
     ck_assert_ptr_nonnull(strstr(error.message, "give fewer threads"));
     ck_assert_ptr_null(pool);
 }
-END_TEST
 
 /* Writes a file below "root", which stands for the system's root. */
 static void put(const char *path, const char *text)
@@ -263,7 +258,7 @@ static void put(const char *path, const char *text)
 }
 
 /* Quotas of control groups of both versions, at any level, are found; "max" and -1 mean no limit. */
-START_TEST(quotas_of_control_groups_are_found)
+TEST(quotas_of_control_groups_are_found)
 {
     const char *const dir = "root";
     saddle_test_enter_directory();
@@ -288,32 +283,12 @@ START_TEST(quotas_of_control_groups_are_found)
     put("sys/fs/cgroup/cpu/docker/c/cpu.cfs_quota_us", "-1\n");
     ck_assert_double_infinite(saddle_processor_quota(dir));
 }
-END_TEST
 
 /* Processes on one machine share its processors, and each has at least one. */
-START_TEST(processors_are_shared)
+TEST(processors_are_shared)
 {
     unsigned all = saddle_processors(1);
     ck_assert_uint_ge(all, 1);
     ck_assert_uint_eq(saddle_processors(1000000),
                       saddle_processors_are_own() && isinf(saddle_processor_quota("")) ? all : 1);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("thread pool");
-    TCase *tests = tcase_create("sharing");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, shared_parts_are_done_once, 0, 4);
-    tcase_add_test(tests, several_workers_share_at_once);
-    tcase_add_test(tests, any_number_of_parts_is_shared);
-    /* With fewer processors than workers, and with enough. */
-    tcase_add_loop_test(tests, the_number_of_workers_changes, 6, 8);
-    tcase_add_test(tests, parts_are_worth_their_threads);
-    tcase_add_test(tests, pinned_workers_stay_apart);
-    tcase_add_test(tests, quotas_of_control_groups_are_found);
-    tcase_add_test(tests, processors_are_shared);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

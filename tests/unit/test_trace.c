@@ -128,7 +128,7 @@ static saddle_result *make_run(char trace[512], char model[512], const char *lin
     return result;
 }
 
-START_TEST(reads_what_a_run_wrote)
+TEST_LOOP(reads_what_a_run_wrote, 0, 2)
 {
     saddle_error error;
     char path[512];
@@ -155,9 +155,8 @@ START_TEST(reads_what_a_run_wrote)
     saddle_trace_free(trace);
     saddle_result_free(result);
 }
-END_TEST
 
-START_TEST(reads_the_end_of_a_run)
+TEST(reads_the_end_of_a_run)
 {
     saddle_trace *trace =
         read_text(HEAD "0,10,0.5\n# disagreement: 0 2.5e-3  1e300\n# ended: all iterations done\n");
@@ -178,9 +177,8 @@ START_TEST(reads_the_end_of_a_run)
     refuse_text(HEAD "0,10,0.5\n# disagreement: 1 x 2\n",
                 ":3:19: 'x' is not a number; there is one for each agent here");
 }
-END_TEST
 
-START_TEST(reads_what_a_run_is_writing)
+TEST(reads_what_a_run_is_writing)
 {
     saddle_trace *trace = read_text("# saddle 1.2.3\n# seed: 7\n" HEAD);
     ck_assert_uint_eq(trace->rows, 0);
@@ -203,9 +201,8 @@ START_TEST(reads_what_a_run_is_writing)
     ck_assert_ptr_null(trace->end);
     saddle_trace_free(trace);
 }
-END_TEST
 
-START_TEST(reads_odd_files)
+TEST(reads_odd_files)
 {
     saddle_trace *trace = read_text(
         "\xEF\xBB\xBF# saddle 1\r\n# note\r\n# data: a: b, \"c\"\r\niteration , ifo,metric "
@@ -219,9 +216,8 @@ START_TEST(reads_odd_files)
     assert_near(saddle_trace_column(trace, "ifo")[1], 20.0, 0.0);
     saddle_trace_free(trace);
 }
-END_TEST
 
-START_TEST(grows_with_the_file)
+TEST(grows_with_the_file)
 {
     static char text[200000];
     size_t used = (size_t)saddle_snprintf(text, sizeof text, HEAD);
@@ -234,9 +230,8 @@ START_TEST(grows_with_the_file)
         assert_near(saddle_trace_column(trace, "metric")[t], (double)t + 0.5, 0.0);
     saddle_trace_free(trace);
 }
-END_TEST
 
-START_TEST(refuses_what_is_not_a_trace)
+TEST(refuses_what_is_not_a_trace)
 {
     refuse_text("", "holds no line of column names");
     refuse_text("# saddle 1\n# seed: 2\n", "holds no line of column names");
@@ -258,9 +253,8 @@ START_TEST(refuses_what_is_not_a_trace)
     assert_refused(saddle_trace_read(&trace, saddle_test_directory(), &error), error,
                    SADDLE_BAD_INPUT, "it is a directory; give the path of a trace");
 }
-END_TEST
 
-START_TEST(bounds_memory)
+TEST(bounds_memory)
 {
     /* Many columns, and a line that does not end. */
     static char commas[4096];
@@ -300,7 +294,6 @@ START_TEST(bounds_memory)
     assert_refused(saddle_trace_read(&trace, "/dev/zero", &error), error, SADDLE_BAD_INPUT,
                    ":1:1: the line is longer than");
 }
-END_TEST
 
 /* |row i - mean of the rows|^2. */
 static double squared_distance(const double *copies, size_t agents, size_t dim, size_t i)
@@ -315,7 +308,7 @@ static double squared_distance(const double *copies, size_t agents, size_t dim, 
     return sum;
 }
 
-START_TEST(measures_consensus_of_a_model)
+TEST(measures_consensus_of_a_model)
 {
     saddle_error error;
     char path[512];
@@ -342,9 +335,8 @@ START_TEST(measures_consensus_of_a_model)
     free(distance);
     saddle_result_free(result);
 }
-END_TEST
 
-START_TEST(chooses_levels)
+TEST(chooses_levels)
 {
     static const struct {
         double first[3], last[3]; /* of the runs, as many as are not 0 at the start */
@@ -375,9 +367,8 @@ START_TEST(chooses_levels)
             assert_near(level[l], list[k].level[l], 1e-15 * list[k].level[l]);
     }
 }
-END_TEST
 
-START_TEST(a_level_is_reached_where_the_metric_stays)
+TEST(a_level_is_reached_where_the_metric_stays)
 {
     double metric[] = {4.0, 0.5, 2.0, 0.5, 0.1, 0.5};
     saddle_row rows[6] = {{0}};
@@ -390,23 +381,4 @@ START_TEST(a_level_is_reached_where_the_metric_stays)
     ck_assert_uint_eq(saddle_levels_reached(&rows->metric, sizeof *rows, 6, 1.0), 3);
     metric[4] = (double)NAN;
     ck_assert_uint_eq(saddle_levels_reached(metric, sizeof *metric, 6, 1.0), 5);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("trace");
-    TCase *tests = tcase_create("reading");
-    tcase_add_loop_test(tests, reads_what_a_run_wrote, 0, 2);
-    tcase_add_test(tests, reads_the_end_of_a_run);
-    tcase_add_test(tests, reads_what_a_run_is_writing);
-    tcase_add_test(tests, reads_odd_files);
-    tcase_add_test(tests, grows_with_the_file);
-    tcase_add_test(tests, refuses_what_is_not_a_trace);
-    tcase_add_test(tests, bounds_memory);
-    tcase_add_test(tests, measures_consensus_of_a_model);
-    tcase_add_test(tests, chooses_levels);
-    tcase_add_test(tests, a_level_is_reached_where_the_metric_stays);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

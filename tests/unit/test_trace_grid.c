@@ -138,7 +138,7 @@ static void check_points(const sizes *s, const saddle_result *result)
                   "%zu points, although even 20 cost too much", result->row_count);
 }
 
-START_TEST(measuring_costs_at_most_a_fifth_where_20_points_allow_it)
+TEST(measuring_costs_at_most_a_fifth_where_20_points_allow_it)
 {
     static const char *const topology[] = {"ring", "star", "complete"};
     static const char *const algorithm[] = {"precision", "prox-gt-sgda"};
@@ -165,9 +165,8 @@ START_TEST(measuring_costs_at_most_a_fifth_where_20_points_allow_it)
     ck_assert_uint_gt(bounded, 0);
     ck_assert_uint_gt(dense, 0);
 }
-END_TEST
 
-START_TEST(a_budget_of_gradient_evaluations_is_divided_too)
+TEST(a_budget_of_gradient_evaluations_is_divided_too)
 {
     static const char *const algorithm[] = {"algorithm=precision", "algorithm=precision+",
                                             "algorithm=prox-gt-sgda", "algorithm=gt-gda",
@@ -189,9 +188,8 @@ START_TEST(a_budget_of_gradient_evaluations_is_divided_too)
         saddle_result_free(result);
     }
 }
-END_TEST
 
-START_TEST(rounds_limit_the_points_like_iterations)
+TEST(rounds_limit_the_points_like_iterations)
 {
     static const char *const settings[] = {"problem=quadratic", "samples=60", "iterations=500",
                                            "tau=50", NULL};
@@ -206,14 +204,13 @@ START_TEST(rounds_limit_the_points_like_iterations)
     saddle_result_free(a);
     saddle_result_free(b);
 }
-END_TEST
 
 /* ---- stop rules ------------------------------------------------------------------------------ */
 
 static const char *const solvable[] = {"problem=quadratic", "samples=40", "iterations=4000",
                                        "algorithm=gda", NULL};
 
-START_TEST(a_stop_rule_overshoots_by_at_most_a_twentieth)
+TEST(a_stop_rule_overshoots_by_at_most_a_twentieth)
 {
     saddle_plan *every = test_plan(NULL, solvable);
     every->outputs.trace_every = 1;
@@ -245,9 +242,8 @@ START_TEST(a_stop_rule_overshoots_by_at_most_a_twentieth)
     ck_assert_uint_gt(stopped, 8);
     saddle_result_free(all);
 }
-END_TEST
 
-START_TEST(a_number_of_points_without_gain_counts_equal_distances)
+TEST(a_number_of_points_without_gain_counts_equal_distances)
 {
     saddle_plan *plan =
         test_plan(NULL, (const char *[]){"problem=auc", "data=synthetic:300", "iterations=1000",
@@ -257,7 +253,6 @@ START_TEST(a_number_of_points_without_gain_counts_equal_distances)
         ck_assert_uint_eq(result->rows[k].iteration, 5 * k);
     saddle_result_free(result);
 }
-END_TEST
 
 /* ---- divergence ------------------------------------------------------------------------------ */
 
@@ -277,7 +272,7 @@ static uint64_t diverge(const char *step, uint64_t trace_every, size_t *rows)
     return iteration;
 }
 
-START_TEST(divergence_is_found_between_trace_points)
+TEST(divergence_is_found_between_trace_points)
 {
     static const char *const step[] = {"eta-x=0.03", "eta-x=0.04", "eta-x=0.05", "eta-x=0.14",
                                        "eta-x=0.4"};
@@ -290,7 +285,6 @@ START_TEST(divergence_is_found_between_trace_points)
         ck_assert_uint_eq(rows, 1);
     }
 }
-END_TEST
 
 /* ---- resuming -------------------------------------------------------------------------------- */
 
@@ -336,7 +330,7 @@ static void check_resumed(const char *const *settings, uint64_t at)
     saddle_result_free(whole);
 }
 
-START_TEST(a_resumed_run_has_the_same_points)
+TEST(a_resumed_run_has_the_same_points)
 {
     static const char *const by_iterations[] = {"problem=quadratic", "samples=60", "iterations=730",
                                                 "tau=50", NULL};
@@ -354,21 +348,4 @@ START_TEST(a_resumed_run_has_the_same_points)
         check_resumed(by_metric, at / 4);
         check_resumed(diverging, 2 * at);
     }
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("trace_grid");
-    TCase *tests = tcase_create("trace_grid");
-    tcase_set_timeout(tests, 300);
-    tcase_add_test(tests, measuring_costs_at_most_a_fifth_where_20_points_allow_it);
-    tcase_add_test(tests, a_budget_of_gradient_evaluations_is_divided_too);
-    tcase_add_test(tests, rounds_limit_the_points_like_iterations);
-    tcase_add_test(tests, a_stop_rule_overshoots_by_at_most_a_twentieth);
-    tcase_add_test(tests, a_number_of_points_without_gain_counts_equal_distances);
-    tcase_add_test(tests, divergence_is_found_between_trace_points);
-    tcase_add_test(tests, a_resumed_run_has_the_same_points);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

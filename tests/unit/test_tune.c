@@ -149,7 +149,7 @@ static void check_schedule(const saddle_tuning *t)
     }
 }
 
-START_TEST(rungs_halve_and_double)
+TEST(rungs_halve_and_double)
 {
     bench b;
     bench_open(&b, plain, "gda");
@@ -163,9 +163,8 @@ START_TEST(rungs_halve_and_double)
     }
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(every_algorithm_halves)
+TEST(every_algorithm_halves)
 {
     size_t count;
     const saddle_algorithm *const *list = saddle_algorithm_list(&count);
@@ -187,7 +186,6 @@ START_TEST(every_algorithm_halves)
         bench_close(&b);
     }
 }
-END_TEST
 
 /* ---- the budget ---------------------------------------------------------------------------- */
 
@@ -237,7 +235,7 @@ static void check_trial(const bench *b, const saddle_tuning *t, const saddle_tri
     test_plan_free(plan);
 }
 
-START_TEST(budget_holds_to_the_call)
+TEST(budget_holds_to_the_call)
 {
     static const char *const name[] = {"precision", "precision+", "dposg", "gda", "sgda"};
     static const uint64_t budget[] = {20000, 33333, 70001};
@@ -261,9 +259,8 @@ START_TEST(budget_holds_to_the_call)
             bench_close(&b);
         }
 }
-END_TEST
 
-START_TEST(a_budget_for_few_candidates_recommends_one)
+TEST(a_budget_for_few_candidates_recommends_one)
 {
     bench b;
     bench_open(&b, plain, "cspsg");
@@ -293,9 +290,8 @@ START_TEST(a_budget_for_few_candidates_recommends_one)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(least_budget_is_named_and_suffices)
+TEST(least_budget_is_named_and_suffices)
 {
     bench b;
     bench_open(&b, plain, "gda");
@@ -316,7 +312,6 @@ START_TEST(least_budget_is_named_and_suffices)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
 /* ---- candidates ---------------------------------------------------------------------------- */
 
@@ -338,7 +333,7 @@ static double value_of(const saddle_tuning *t, size_t candidate, const char *nam
     return value;
 }
 
-START_TEST(candidates_are_a_log_grid)
+TEST(candidates_are_a_log_grid)
 {
     bench b;
     bench_open(&b, plain, "cspsg");
@@ -358,9 +353,8 @@ START_TEST(candidates_are_a_log_grid)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(the_grid_of_a_worst_case_rule_lies_around_practical_steps)
+TEST(the_grid_of_a_worst_case_rule_lies_around_practical_steps)
 {
     /* GDA's rule, 1 / (16 (kappa + 1)^2 L), is far below nu / tau here; 1 / L is near eta alpha. */
     bench b;
@@ -381,9 +375,8 @@ START_TEST(the_grid_of_a_worst_case_rule_lies_around_practical_steps)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(steps_that_are_not_read_do_not_move_the_grid)
+TEST(steps_that_are_not_read_do_not_move_the_grid)
 {
     /* gda uses none of these; its grid would follow nu / tau and eta alpha. */
     static const char *const unread[][2] = {
@@ -406,9 +399,8 @@ START_TEST(steps_that_are_not_read_do_not_move_the_grid)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(default_is_what_a_run_uses)
+TEST(default_is_what_a_run_uses)
 {
     static const char *const name[] = {"precision", "precision+", "gda"};
     for (size_t a = 0; a < sizeof name / sizeof *name; a++) {
@@ -427,9 +419,8 @@ START_TEST(default_is_what_a_run_uses)
         bench_close(&b);
     }
 }
-END_TEST
 
-START_TEST(steps_that_belong_together_move_together)
+TEST(steps_that_belong_together_move_together)
 {
     bench b;
     bench_open(&b, plain, "precision");
@@ -446,9 +437,8 @@ START_TEST(steps_that_belong_together_move_together)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(candidates_stay_feasible)
+TEST(candidates_stay_feasible)
 {
     bench b;
     bench_open(&b, balls, "precision");
@@ -461,9 +451,8 @@ START_TEST(candidates_stay_feasible)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(given_steps_are_the_centre)
+TEST(given_steps_are_the_centre)
 {
     bench b;
     bench_open(&b, plain, "gda");
@@ -474,9 +463,8 @@ START_TEST(given_steps_are_the_centre)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(held_steps_keep_their_value)
+TEST(held_steps_keep_their_value)
 {
     bench b;
     bench_open(&b, plain, "precision");
@@ -508,7 +496,6 @@ START_TEST(held_steps_keep_their_value)
     ck_assert_ptr_null(t);
     bench_close(&b);
 }
-END_TEST
 
 /* ---- listed values ------------------------------------------------------------------------- */
 
@@ -532,7 +519,7 @@ static void assert_listed(const saddle_tuning *t, const char *name, const char *
     }
 }
 
-START_TEST(listed_values_are_axes)
+TEST(listed_values_are_axes)
 {
     bench b;
     bench_open(&b, plain, "precision+");
@@ -580,9 +567,8 @@ START_TEST(listed_values_are_axes)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(wrong_lists_are_refused)
+TEST(wrong_lists_are_refused)
 {
     static const struct {
         const char *search;
@@ -623,14 +609,13 @@ START_TEST(wrong_lists_are_refused)
                    SADDLE_BAD_INPUT, "--hold: tau is also listed in --search");
     bench_close(&b);
 }
-END_TEST
 
 static void keep_warning(void *context, const char *message)
 {
     saddle_snprintf(context, 200, "%s", message);
 }
 
-START_TEST(options_of_other_algorithms_are_ignored)
+TEST(options_of_other_algorithms_are_ignored)
 {
     bench b;
     bench_open(&b, plain, "gda");
@@ -643,7 +628,6 @@ START_TEST(options_of_other_algorithms_are_ignored)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
 static const char *const fair[] = {"problem=fair",
                                    "data=synthetic:300:6",
@@ -698,7 +682,7 @@ static saddle_result *run_saved(const saddle_tuning *t, const char *name)
     return result;
 }
 
-START_TEST(inputs_are_not_replaced)
+TEST(inputs_are_not_replaced)
 {
     static const char *const rows[] = {"problem=auc", "data=rows", "agents=2", "topology=complete",
                                        NULL};
@@ -713,9 +697,8 @@ START_TEST(inputs_are_not_replaced)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(problem_options_are_searched_by_an_outcome)
+TEST(problem_options_are_searched_by_an_outcome)
 {
     bench b;
     bench_open(&b, fair, "precision");
@@ -751,11 +734,10 @@ START_TEST(problem_options_are_searched_by_an_outcome)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
 /* ---- the result ---------------------------------------------------------------------------- */
 
-START_TEST(answer_is_no_worse_than_the_default)
+TEST(answer_is_no_worse_than_the_default)
 {
     static const char *const name[] = {"precision", "prox-gt-sgda", "gda", "sgda"};
     for (size_t a = 0; a < sizeof name / sizeof *name; a++) {
@@ -774,9 +756,8 @@ START_TEST(answer_is_no_worse_than_the_default)
         bench_close(&b);
     }
 }
-END_TEST
 
-START_TEST(objectives_are_those_of_the_row)
+TEST(objectives_are_those_of_the_row)
 {
     bench b;
     bench_open(&b, plain, "gda");
@@ -800,10 +781,9 @@ START_TEST(objectives_are_those_of_the_row)
     }
     bench_close(&b);
 }
-END_TEST
 
 /* An outcome on held-out rows: the largest AUC wins, and every value is that of the candidate's run. */
-START_TEST(outcomes_decide)
+TEST(outcomes_decide)
 {
     static const char *const auc[] = {"problem=auc", "data=synthetic:200:12",
                                       "test-data=synthetic:80:12", "agents=3", NULL};
@@ -832,9 +812,8 @@ START_TEST(outcomes_decide)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(saved_settings_repeat_the_best_run)
+TEST(saved_settings_repeat_the_best_run)
 {
     bench b;
     bench_open(&b, balls, "precision");
@@ -848,9 +827,8 @@ START_TEST(saved_settings_repeat_the_best_run)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(all_diverged_is_reported)
+TEST(all_diverged_is_reported)
 {
     bench b;
     bench_open(&b, plain, "gda");
@@ -868,9 +846,8 @@ START_TEST(all_diverged_is_reported)
     saddle_tuning_free(t);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(same_seed_same_answer_on_any_threads)
+TEST(same_seed_same_answer_on_any_threads)
 {
     static const char *const threads[] = {"1", "3"};
     saddle_tuning *t[2];
@@ -899,7 +876,6 @@ START_TEST(same_seed_same_answer_on_any_threads)
     saddle_tuning_free(t[1]);
     bench_close(&b);
 }
-END_TEST
 
 /* ---- the log ------------------------------------------------------------------------------- */
 
@@ -949,7 +925,7 @@ static void blank_block(const char *path, const char *text, size_t bytes, size_t
     free(damaged);
 }
 
-START_TEST(any_part_of_a_log_leads_to_the_same_answer)
+TEST(any_part_of_a_log_leads_to_the_same_answer)
 {
     bench b;
     bench_open(&b, plain, "sgda");
@@ -990,7 +966,6 @@ START_TEST(any_part_of_a_log_leads_to_the_same_answer)
     saddle_tuning_free(whole);
     bench_close(&b);
 }
-END_TEST
 
 static volatile sig_atomic_t interrupt;
 
@@ -1000,7 +975,7 @@ static void interrupt_after(void *context, const saddle_tuning *t, const saddle_
     interrupt = t->trial_count == *(size_t *)context;
 }
 
-START_TEST(an_interrupted_search_resumes)
+TEST(an_interrupted_search_resumes)
 {
     bench b;
     bench_open(&b, plain, "precision");
@@ -1028,9 +1003,8 @@ START_TEST(an_interrupted_search_resumes)
     saddle_tuning_free(whole);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(foreign_logs_are_refused)
+TEST(foreign_logs_are_refused)
 {
     bench b;
     bench_open(&b, plain, "gda");
@@ -1090,9 +1064,8 @@ START_TEST(foreign_logs_are_refused)
     free(text);
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(wrong_inputs_are_refused)
+TEST(wrong_inputs_are_refused)
 {
     bench b;
     bench_open(&b, plain, "gda");
@@ -1108,7 +1081,6 @@ START_TEST(wrong_inputs_are_refused)
                    "gad");
     bench_close(&b);
 }
-END_TEST
 
 /* ---- assumptions of the search ------------------------------------------------------------- */
 
@@ -1128,7 +1100,7 @@ static saddle_result *run_with(const char *const *more)
 
 /* Without constraints, |x~ - xbar|^2 is proportional to 1 / tau^2 if the x_i agree: at the start, and
  * for centralized algorithms always. */
-START_TEST(metric_tau_scales_the_metric)
+TEST(metric_tau_scales_the_metric)
 {
     static const char *const name[] = {"algorithm=gda", "algorithm=precision",
                                        "algorithm=prox-dsgda"};
@@ -1156,10 +1128,9 @@ START_TEST(metric_tau_scales_the_metric)
             saddle_result_free(r[k]);
     }
 }
-END_TEST
 
 /* A budget that ends a run early still leaves 20 rows, each the first past its share. */
-START_TEST(rows_follow_the_budget)
+TEST(rows_follow_the_budget)
 {
     const char *const more[] = {"algorithm=sgda", "batch=1", "iterations=1000000", "max-ifo=2000",
                                 NULL};
@@ -1171,10 +1142,9 @@ START_TEST(rows_follow_the_budget)
     ck_assert_uint_eq(result->cost.ifo, 2000);
     saddle_result_free(result);
 }
-END_TEST
 
 /* Inner loops end with the budget: they exceed it by at most what the algorithm states. */
-START_TEST(inner_loops_end_with_the_budget)
+TEST(inner_loops_end_with_the_budget)
 {
     size_t count;
     const saddle_algorithm *const *list = saddle_algorithm_list(&count);
@@ -1202,9 +1172,8 @@ START_TEST(inner_loops_end_with_the_budget)
         }
     bench_close(&b);
 }
-END_TEST
 
-START_TEST(cost_includes_what_diverged)
+TEST(cost_includes_what_diverged)
 {
     const char *const more[] = {"algorithm=gda",   "eta-x=1e8",        "eta-y=1e8",
                                 "iterations=1000", "trace-every=1000", NULL};
@@ -1213,45 +1182,4 @@ START_TEST(cost_includes_what_diverged)
     ck_assert_uint_eq(result->row_count, 1);
     ck_assert_uint_eq(result->cost.ifo, SAMPLES * result->fault.iteration);
     saddle_result_free(result);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("tune");
-    TCase *tests = tcase_create("all");
-    tcase_add_test(tests, rungs_halve_and_double);
-    tcase_add_test(tests, every_algorithm_halves);
-    tcase_add_test(tests, budget_holds_to_the_call);
-    tcase_add_test(tests, least_budget_is_named_and_suffices);
-    tcase_add_test(tests, candidates_are_a_log_grid);
-    tcase_add_test(tests, the_grid_of_a_worst_case_rule_lies_around_practical_steps);
-    tcase_add_test(tests, steps_that_are_not_read_do_not_move_the_grid);
-    tcase_add_test(tests, default_is_what_a_run_uses);
-    tcase_add_test(tests, steps_that_belong_together_move_together);
-    tcase_add_test(tests, candidates_stay_feasible);
-    tcase_add_test(tests, given_steps_are_the_centre);
-    tcase_add_test(tests, held_steps_keep_their_value);
-    tcase_add_test(tests, a_budget_for_few_candidates_recommends_one);
-    tcase_add_test(tests, listed_values_are_axes);
-    tcase_add_test(tests, wrong_lists_are_refused);
-    tcase_add_test(tests, options_of_other_algorithms_are_ignored);
-    tcase_add_test(tests, inputs_are_not_replaced);
-    tcase_add_test(tests, problem_options_are_searched_by_an_outcome);
-    tcase_add_test(tests, answer_is_no_worse_than_the_default);
-    tcase_add_test(tests, objectives_are_those_of_the_row);
-    tcase_add_test(tests, outcomes_decide);
-    tcase_add_test(tests, saved_settings_repeat_the_best_run);
-    tcase_add_test(tests, all_diverged_is_reported);
-    tcase_add_test(tests, same_seed_same_answer_on_any_threads);
-    tcase_add_test(tests, any_part_of_a_log_leads_to_the_same_answer);
-    tcase_add_test(tests, an_interrupted_search_resumes);
-    tcase_add_test(tests, foreign_logs_are_refused);
-    tcase_add_test(tests, wrong_inputs_are_refused);
-    tcase_add_test(tests, metric_tau_scales_the_metric);
-    tcase_add_test(tests, rows_follow_the_budget);
-    tcase_add_test(tests, inner_loops_end_with_the_budget);
-    tcase_add_test(tests, cost_includes_what_diverged);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

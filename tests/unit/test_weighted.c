@@ -194,7 +194,7 @@ static void check_response(pair *p)
                       k, moved[k] - y[k]);
 }
 
-START_TEST(agents_count_by_their_samples)
+TEST(agents_count_by_their_samples)
 {
     size_t unequal = 0;
     for (int which = 0; which < INSTANCES; which++) {
@@ -213,14 +213,4 @@ START_TEST(agents_count_by_their_samples)
         pair_close(&p);
     }
     ck_assert_uint_ge(unequal, 5);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("weighted");
-    TCase *cases = tcase_create("all");
-    tcase_add_test(cases, agents_count_by_their_samples);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

@@ -16,7 +16,7 @@ static size_t count_of(const char *const *settings, size_t published)
 }
 
 /* Doubles divided by 10,000, rounded up: agents x (span x (degree + 2) + samples x dim x). */
-START_TEST(workers_have_enough_to_do)
+TEST(workers_have_enough_to_do)
 {
     static const char *const tiny[] = {"problem=quadratic", "agents=4", "samples=12", "x-dim=4",
                                        NULL};
@@ -31,14 +31,4 @@ START_TEST(workers_have_enough_to_do)
     ck_assert_uint_eq(count_of(many, 100), 5);
     /* More than agents: 4 x (1,000,000 x 5 + 12 x 4) = 20,000,192 with the complete graph of 4 agents. */
     ck_assert_uint_eq(count_of(tiny, 1000000), 1024);
-}
-END_TEST
-
-Suite *saddle_test_suite(void)
-{
-    Suite *suite = suite_create("worker_count");
-    TCase *tests = tcase_create("all");
-    tcase_add_test(tests, workers_have_enough_to_do);
-    suite_add_tcase(suite, tests);
-    return suite;
 }
