@@ -60,6 +60,24 @@ typedef void saddle_agent_task(void *context, saddle_agent *agent);
 /* Computes an agent's contribution to a mean over agents. */
 typedef void saddle_agent_term(void *context, saddle_agent *agent, double *out);
 
+/* What an engine may measure where the state is. Means are over the agents. */
+typedef enum saddle_measurement_kind {
+    SADDLE_MEASURE_ITERATES, /* means of (x, y) */
+    SADDLE_MEASURE_SURVEY, /* means of the gradients in x and of the losses of samples at a point */
+    SADDLE_MEASURE_DISTANCE, /* means of |x_i - x|^2 and of |y_i - y|^2 */
+    SADDLE_MEASURE_SIZE,     /* the mean of |x_i|^2 + |y_i|^2 */
+    SADDLE_MEASURE_OUTSIDE,  /* a number that is 0 only if all x and y are in their sets */
+    SADDLE_MEASURE_SUM,      /* means of a field minus its estimate */
+    SADDLE_MEASURE_SUM_SIZE  /* the mean of |field|^2 + |what is kept of its estimate|^2 */
+} saddle_measurement_kind;
+
+typedef struct saddle_measurement {
+    saddle_measurement_kind kind;
+    const double *x; /* a point */
+    const double *y;
+    const saddle_field *field;
+} saddle_measurement;
+
 /* A kind of engine, chosen by name. */
 typedef struct saddle_engine_class {
     const char *name;          /* such as "threads" */
@@ -92,6 +110,9 @@ typedef struct saddle_engine_class {
      * contributions; under churn, over those of saddle_members::counted. */
     void (*mean)(saddle_engine *engine, size_t size, saddle_agent_term *term, void *context,
                  double *out);
+    /* Optional. Computes in `out` what mean() would, with the same bits, without copying the state.
+     * Returns false if it cannot. */
+    bool (*measure)(saddle_engine *engine, const saddle_measurement *what, double *out);
     /* For links with running sums (running_sums.h): computes by how much an entry of an agent's sum
      * differs at most from the estimate that it tracks, and by how much its weight differs from 1. */
     void (*defect)(const saddle_engine *engine, const saddle_agent *agent,

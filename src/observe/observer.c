@@ -1,6 +1,7 @@
 #include "observe/observer_parts.h"
 
 #include "algorithms/layout.h"
+#include "core/scalar.h"
 #include "core/vector.h"
 #include "engines/agent.h"
 #include "observe/response.h"
@@ -136,7 +137,8 @@ bool saddle_observer_is_growing(saddle_observer *o)
     const saddle_instance *e = o->in.instance;
     double start = saddle_norm2(o->problem->x_dim, e->x0) + saddle_norm2(o->problem->y_dim, e->y0);
     double size;
-    saddle_observer_average(o, 1, size_term, &size);
+    if (!saddle_observer_measure(o, (saddle_measurement){.kind = SADDLE_MEASURE_SIZE}, &size))
+        saddle_observer_average(o, 1, size_term, &size);
     bool grows = size > SUSPECT * fmax(start, 1.0);
     double later = size;
     for (size_t k = 0; k < SADDLE_WATCHED_SIZES; k++) {
@@ -390,6 +392,44 @@ static void count_members(saddle_observer *o, saddle_row *row)
     row->components = churn ? (double)o->members.components : (double)NAN;
 }
 
+/* Computes the mean of the iterates, and the network's gradient and statistic there. */
+static void survey(saddle_observer *o)
+{
+    const saddle_problem *problem = o->problem;
+    size_t size = problem->x_dim + statistic_size(problem) + 1;
+    saddle_measurement what = {.kind = SADDLE_MEASURE_ITERATES, .x = o->x_mean, .y = o->y_mean};
+    o->x_at = o->x_mean;
+    if (!saddle_observer_measure(o, what, o->x_mean))
+        saddle_observer_average(o, problem->x_dim + problem->y_dim, iterate_term, o->x_mean);
+    what.kind = SADDLE_MEASURE_SURVEY;
+    if (!has_closed_values(o) || !saddle_observer_measure(o, what, o->slope) ||
+        has_nan(o->slope, size))
+        saddle_observer_average(o, size, survey_term, o->slope);
+}
+
+/* Computes the means of the numbers. */
+static void average_numbers(saddle_observer *o, double *number)
+{
+    const saddle_measurement what = {
+        .kind = SADDLE_MEASURE_DISTANCE, .x = o->x_mean, .y = o->y_mean};
+    double agents = (double)o->members.count;
+    if (o->in.metric_direction == SADDLE_DIRECTION_OWN || !has_closed_values(o) ||
+        !saddle_observer_measure(o, what, &number[X_CONSENSUS])) {
+        saddle_observer_average(o, NUMBERS, number_term, number);
+        return;
+    }
+    /* As the threads of an engine compute it, which replace numbers that are not normal by 0. */
+    for (size_t k = 0; k < o->problem->x_dim; k++) {
+        double far = saddle_subtract(o->x_tilde[k], o->x_mean[k]);
+        o->scratch[k] = saddle_multiply(far, far);
+    }
+    double same = saddle_sum(o->problem->x_dim, o->scratch);
+    number[X_STATIONARITY] = 0.0;
+    for (size_t i = 0; i < o->members.count; i++)
+        number[X_STATIONARITY] += same;
+    number[X_STATIONARITY] *= 1.0 / agents;
+}
+
 saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *error)
 {
     const saddle_problem *problem = o->problem;
@@ -400,14 +440,12 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
     memset(o->returned_nan, 0, problem->agents * sizeof *o->returned_nan);
     double agents = (double)(o->members.count * o->in.instance->copies);
 
-    o->x_at = o->x_mean;
-    saddle_observer_average(o, x_dim + y_dim, iterate_term, o->x_mean);
-    saddle_observer_average(o, x_dim + statistic_size(problem) + 1, survey_term, o->slope);
+    survey(o);
     double loss = o->slope[x_dim + statistic_size(problem)];
     network_prox_point(o);
     SADDLE_TRY(saddle_observer_best_response(o, RESPONSE_CONVERGED, error));
     double number[NUMBERS];
-    saddle_observer_average(o, NUMBERS, number_term, number);
+    average_numbers(o, number);
     if (has_closed_values(o)) {
         loss = saddle_observer_value(o, o->y_mean);
         number[PRIMAL] = saddle_observer_value(o, o->y_star);

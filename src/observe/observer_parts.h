@@ -52,6 +52,13 @@ void saddle_observer_gradient(saddle_observer *o, const double *y);
 /* Notes whether a gradient in x of some of an agent's samples, near (x_at, y*), has a NaN. */
 void saddle_observer_note_gradient(const saddle_observer *o, size_t agent, const double *gradient);
 
+/* Lets the engine measure something where the state is; returns false if it cannot. */
+static inline bool saddle_observer_measure(saddle_observer *o, saddle_measurement what, double *out)
+{
+    saddle_engine *engine = o->in.engine;
+    return engine->kind->measure != NULL && engine->kind->measure(engine, &what, out);
+}
+
 /* Computes the mean of a term over the agents. Collective. */
 static inline void saddle_observer_average(saddle_observer *o, size_t size, saddle_agent_term *term,
                                            double *out)

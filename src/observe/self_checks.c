@@ -81,7 +81,9 @@ static double size_of_sums(saddle_observer *o)
     double size = 0.0;
     for (size_t f = 0; next_sum(o, &f);) {
         double more;
-        saddle_observer_average(o, 1, sum_size_term, &more);
+        const saddle_measurement what = {.kind = SADDLE_MEASURE_SUM_SIZE, .field = o->field};
+        if (!saddle_observer_measure(o, what, &more))
+            saddle_observer_average(o, 1, sum_size_term, &more);
         size += more;
     }
     return size;
@@ -103,7 +105,9 @@ static saddle_status check_sums(saddle_observer *o, saddle_error *error)
     if (has_running_sums(o))
         return check_running_sums(o, allowed, error);
     for (size_t f = 0; next_sum(o, &f);) {
-        saddle_observer_average(o, o->field->length, sum_term, o->both);
+        const saddle_measurement what = {.kind = SADDLE_MEASURE_SUM, .field = o->field};
+        if (!saddle_observer_measure(o, what, o->both))
+            saddle_observer_average(o, o->field->length, sum_term, o->both);
         double off = sqrt(saddle_norm2(o->field->length, o->both));
         if (!(off <= allowed))
             return saddle_fail(error, SADDLE_CHECK_FAILED,
@@ -136,6 +140,10 @@ static void feasibility_task(void *context, saddle_agent *agent)
 
 static saddle_status check_feasibility(saddle_observer *o, saddle_error *error)
 {
+    double outside;
+    const saddle_measurement what = {.kind = SADDLE_MEASURE_OUTSIDE};
+    if (saddle_observer_measure(o, what, &outside) && outside == 0.0)
+        return SADDLE_OK;
     o->in.engine->kind->for_each(o->in.engine, feasibility_task, o);
     saddle_world_fill(o->in.instance->world, 1, o->per_agent);
     for (size_t i = 0; i < o->problem->agents; i++)

@@ -41,6 +41,7 @@ both --data "$work/wide.libsvm" --agents 3 --x-set none --iterations 60
 both --data "$work/dense.libsvm" --agents 4 --x-set none --iterations 60
 # Entries of x decay until they are too small to be normal.
 both --data synthetic:60:6 --agents 3 --x-set box:0:1 --lambda2 0 --nu 0.3 --iterations 6000 --trace-every 500
+both --data synthetic:900 --iterations 60 --trace-every 7 --metric-direction own --gap end
 both --data synthetic:900 --max-ifo 7000 --iterations 100000
 expected=3 both --data synthetic:900 --alpha 1e6 --eta 1 --y-set none --iterations 3000 --trace-every 1000
 

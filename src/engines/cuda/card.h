@@ -88,8 +88,38 @@ typedef struct saddle_card_plan {
     double *along;   /* per row */
     double *gy;      /* per agent and entry of y; without refreshes, zero between iterations */
     double *target; /* per agent and entry of x and y: x~ and y~, where they are not only clipped */
+    double *point;  /* x and y */
+    double *result; /* of measurements */
     double *scratch; /* three times as much */
 } saddle_card_plan;
+
+/* What is measured. */
+typedef enum saddle_card_measure_kind {
+    SADDLE_CARD_MEAN,  /* means over agents of entries of the span, minus estimates */
+    SADDLE_CARD_NORMS, /* squared norms of parts of each agent's state */
+    SADDLE_CARD_SURVEY /* means over agents of gradients in x and losses at plan->point */
+} saddle_card_measure_kind;
+
+/* Entries of an agent's span, or of what it keeps. */
+typedef struct saddle_card_piece {
+    bool kept;
+    size_t at;
+    uint32_t count;
+    const double *minus; /* what is subtracted; NULL: nothing */
+    bool outside;        /* subtracts what is nearest between the bounds */
+    double lower;
+    double upper;
+} saddle_card_piece;
+
+typedef struct saddle_card_measure {
+    saddle_card_measure_kind kind;
+    unsigned parity;
+    saddle_card_piece piece[2]; /* the norms of the second follow those of the first; MEAN: one */
+    bool tracks;                /* there is an estimate */
+    size_t estimate;            /* in what agents keep */
+    double shift; /* times these entries of the span, is subtracted from what is kept */
+    size_t shifted;
+} saddle_card_measure;
 
 /* An open card. */
 typedef struct saddle_card saddle_card;
@@ -116,6 +146,9 @@ typedef struct saddle_card_module {
                   unsigned parity, uint64_t count);
     /* Waits for all iterations begun, and reports how far the card has come. */
     bool (*wait)(saddle_card *card, const saddle_card_plan *plan, saddle_card_state *out);
+    /* Measures, after wait(), into plan->result. */
+    bool (*measure)(saddle_card *card, const saddle_card_plan *plan,
+                    const saddle_card_measure *what);
     /* Describes the card, such as by its name. */
     const char *(*name)(const saddle_card *card);
     /* Describes why a function returned false. */

@@ -80,6 +80,11 @@ SADDLE_STEP void saddle_card_tick(const saddle_card_plan *c, unsigned parity, ui
     c->state->clock[1 - parity] = iteration + 1;
 }
 
+SADDLE_STEP double saddle_card_clip(double v, double lower, double upper)
+{
+    return v < lower ? lower : v > upper ? upper : v;
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Its eight sums are those of saddle_dot(). */

@@ -49,11 +49,6 @@ typedef struct saddle_card_near {
 
 /* ---- move ------------------------------------------------------------------------------------ */
 
-SADDLE_STEP double saddle_card_clip(double v, double lower, double upper)
-{
-    return v < lower ? lower : v > upper ? upper : v;
-}
-
 /* A coordinate of x or y that moves: w and g (p or d) of an agent and of the agents that it hears. */
 typedef struct saddle_card_entry {
     double own;

@@ -4,15 +4,24 @@
 
 #include "engines/cuda/card_code.h"
 
+/* At the new point, or, without a parity, at c->point. */
+enum { SADDLE_CARD_POINT = 2 };
+
+SADDLE_STEP bool saddle_card_skips(const saddle_card_plan *c, unsigned parity)
+{
+    return parity != SADDLE_CARD_POINT && saddle_card_stopped(c, c->state->clock[parity]);
+}
+
 SADDLE_STEP void saddle_card_rows(const saddle_card_plan *c, unsigned parity, uint32_t agent,
                                   uint32_t tile)
 {
-    const double *next = c->span[1 - parity] + agent * c->stride;
+    const double *next =
+        parity == SADDLE_CARD_POINT ? c->point : c->span[1 - parity] + agent * c->stride;
     uint64_t first = c->first_row[agent];
     uint64_t rows = c->first_row[agent + 1] - first;
     uint64_t begin = (uint64_t)tile * SADDLE_CARD_THREADS;
     double scale = c->loss_weight * (1.0 / (double)rows * c->agent_weight[agent]);
-    if (saddle_card_stopped(c, c->state->clock[parity]))
+    if (saddle_card_skips(c, parity))
         return;
     SADDLE_EACH(k, SADDLE_CARD_THREADS)
     {
@@ -61,21 +70,20 @@ SADDLE_STEP double saddle_card_sum_list(const saddle_card_plan *c, uint64_t list
 SADDLE_STEP void saddle_card_columns(const saddle_card_plan *c, unsigned parity, uint32_t block)
 {
     uint64_t begin = (uint64_t)block * SADDLE_CARD_THREADS;
-    if (saddle_card_stopped(c, c->state->clock[parity]))
+    if (saddle_card_skips(c, parity))
         return;
     SADDLE_EACH(k, SADDLE_CARD_THREADS)
     if (begin + k < c->lists)
         c->total[begin + k] = saddle_card_sum_list(c, begin + k);
 }
 
-/* Returns the new v of a column. */
-SADDLE_STEP double saddle_card_refresh_x(const saddle_card_plan *c, uint32_t agent, uint32_t column,
-                                         double x)
+/* Returns the new v of a column, over all samples or a batch. */
+SADDLE_STEP double saddle_card_refresh_x(const saddle_card_plan *c, bool all, uint32_t agent,
+                                         uint32_t column, double x)
 {
     const double *total = c->total + (size_t)agent * c->parts * c->x_dim + column;
     uint64_t rows = c->first_row[agent + 1] - c->first_row[agent];
-    uint64_t parts =
-        c->steps.recursive ? (rows + c->part_rows[agent] - 1) / c->part_rows[agent] : 1;
+    uint64_t parts = all ? (rows + c->part_rows[agent] - 1) / c->part_rows[agent] : 1;
     double sum = total[0];
     for (uint64_t part = 1; part < parts; part++)
         sum = saddle_add(sum, total[part * c->x_dim]);
@@ -113,7 +121,7 @@ SADDLE_STEP void saddle_card_settle(const saddle_card_plan *c, unsigned parity, 
         uint32_t k = u.first + i;
         double point = next[u.point + k];
         double old = kept[k];
-        double new_one = u.is_x ? saddle_card_refresh_x(c, agent, k, point)
+        double new_one = u.is_x ? saddle_card_refresh_x(c, c->steps.recursive, agent, k, point)
                                 : saddle_card_refresh_y(c, agent, k, point);
         kept[k] = new_one;
         saddle_card_check(c, iteration, new_one);

@@ -3,45 +3,7 @@
 #define SADDLE_ENGINES_CUDA_CARD_TARGET_H
 
 #include "engines/cuda/card_move.h"
-
-/* The memory that the threads of a block share. */
-typedef struct saddle_card_pool {
-    double lane[8];
-    double top[SADDLE_CARD_THREADS];
-    uint32_t kept[SADDLE_CARD_THREADS];
-    double number;
-    uint32_t flag;
-} saddle_card_pool;
-
-/* What is summed. */
-typedef enum saddle_card_sum_kind {
-    SADDLE_CARD_SUM,
-    SADDLE_CARD_NORM1,
-    SADDLE_CARD_NORM2
-} saddle_card_sum_kind;
-
-/* saddle_sum(), saddle_norm1() or saddle_norm2(). All threads get it. */
-SADDLE_STEP double saddle_card_sum(saddle_card_sum_kind kind, uint32_t count, const double *v,
-                                   saddle_card_pool *s)
-{
-    SADDLE_EACH(l, 8)
-    {
-        double sum = 0.0;
-        SADDLE_UNROLL
-        for (uint32_t k = l; k < count; k += 8)
-            sum = saddle_add(sum, kind == SADDLE_CARD_SUM     ? v[k]
-                                  : kind == SADDLE_CARD_NORM1 ? fabs(v[k])
-                                                              : saddle_multiply(v[k], v[k]));
-        s->lane[l] = sum;
-    }
-    SADDLE_BARRIER();
-    double first =
-        saddle_add(saddle_add(s->lane[0], s->lane[4]), saddle_add(s->lane[2], s->lane[6]));
-    double second =
-        saddle_add(saddle_add(s->lane[1], s->lane[5]), saddle_add(s->lane[3], s->lane[7]));
-    SADDLE_BARRIER();
-    return saddle_add(first, second);
-}
+#include "engines/cuda/card_sum.h"
 
 /* Returns to all threads the largest v[k], or |v[k]|, ignoring NaN, or `least`. */
 SADDLE_STEP double saddle_card_largest(bool magnitude, double least, uint32_t count,

@@ -7,6 +7,7 @@
 #include "core/base.h"
 #include "core/clock.h"
 #include "core/processors.h"
+#include "core/scalar.h"
 #include "engines/cuda/tables.h"
 #include "problems/evaluate.h"
 
@@ -21,6 +22,7 @@ typedef struct engine {
     bool behind;          /* the state in `local` is older than the card's */
     uint64_t plain_ifo;   /* IFO calls of all agents between refreshes */
     uint64_t refresh_ifo; /* at a refresh */
+    double *numbers;      /* two per agent */
     char failure[24];     /* why a copy failed; "": none did */
 } engine;
 
@@ -125,6 +127,7 @@ static void destroy(saddle_engine *base)
     if (e->card != NULL)
         e->module->close(e->card);
     saddle_local_clear(&e->local);
+    saddle_free(e->numbers);
     saddle_free(e);
 }
 
@@ -177,6 +180,8 @@ static saddle_status make(engine *e, const saddle_engine_inputs *inputs, saddle_
         e->plain_ifo += ifo_of(e, i, false);
         e->refresh_ifo += ifo_of(e, i, true);
     }
+    e->numbers = saddle_alloc_doubles(2 * e->local.agents);
+    SADDLE_TRY(saddle_check_memory(e->numbers, "the engine", error));
     saddle_local_start(&e->local);
     return put_state(e, error);
 }
@@ -323,6 +328,93 @@ static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fau
 
 /* ---- the functions that read the state ------------------------------------------------------- */
 
+/* Measures `count` numbers; returns false if a copy failed. */
+static bool take(engine *e, saddle_card_measure what, size_t count, double *out)
+{
+    const saddle_card_plan *c = &e->plan;
+    what.parity = e->local.parity;
+    return e->failure[0] == '\0' && e->module->measure(e->card, c, &what) &&
+           e->module->get(e->card, out, c->result, count * sizeof *out);
+}
+
+/* Copies the point of a measurement to the card. */
+static bool put_point(engine *e, const saddle_measurement *what)
+{
+    const saddle_card_plan *c = &e->plan;
+    return e->module->put(e->card, c->point, what->x, c->x_dim * sizeof(double)) &&
+           e->module->put(e->card, c->point + c->x_dim, what->y, c->y_dim * sizeof(double));
+}
+
+/* Computes means over agents of squared norms of two pieces, or of their sums. */
+static bool take_norms(engine *e, saddle_card_piece x, saddle_card_piece y, bool together,
+                       double *out)
+{
+    size_t agents = e->plan.agents;
+    const double *first = e->numbers;
+    double sums[2] = {0.0, 0.0};
+    if (!take(e, (saddle_card_measure){.kind = SADDLE_CARD_NORMS, .piece = {x, y}}, 2 * agents,
+              e->numbers))
+        return false;
+    for (size_t i = 0; i < agents; i++) {
+        sums[0] = saddle_add(sums[0], together ? first[i] + first[agents + i] : first[i]);
+        sums[1] = saddle_add(sums[1], first[agents + i]);
+    }
+    for (int k = 0; k < (together ? 1 : 2); k++)
+        out[k] = saddle_multiply(sums[k], 1.0 / (double)agents);
+    return true;
+}
+
+static bool measure_field(engine *e, const saddle_measurement *what, double *out)
+{
+    const saddle_field *f = what->field;
+    uint32_t count = (uint32_t)f->length;
+    const saddle_card_piece sum = {.at = f->offset, .count = count};
+    const saddle_card_piece kept = {.kept = true, .at = f->estimate, .count = count};
+    return what->kind == SADDLE_MEASURE_SUM
+               ? take(e,
+                      (saddle_card_measure){.kind = SADDLE_CARD_MEAN,
+                                            .piece = {sum},
+                                            .tracks = true,
+                                            .estimate = f->estimate,
+                                            .shift = f->shift,
+                                            .shifted = f->shift_offset},
+                      count, out)
+               : take_norms(e, sum, kept, true, out);
+}
+
+static bool measure(saddle_engine *base, const saddle_measurement *what, double *out)
+{
+    engine *e = engine_of(base);
+    const saddle_card_plan *c = &e->plan;
+    const saddle_device_set *x_set = &c->steps.x;
+    const saddle_device_set *y_set = &c->steps.y;
+    uint32_t both = c->x_dim + c->y_dim;
+    saddle_card_piece x = {.count = c->x_dim, .lower = x_set->lower, .upper = x_set->upper};
+    saddle_card_piece y = {
+        .at = c->x_dim, .count = c->y_dim, .lower = y_set->lower, .upper = y_set->upper};
+    saddle_card_measure of_all = {.kind = SADDLE_CARD_MEAN, .piece = {{.count = both}}};
+    switch (what->kind) {
+    case SADDLE_MEASURE_ITERATES:
+        return take(e, of_all, both, out);
+    case SADDLE_MEASURE_SURVEY:
+        out[both] = 0.0;
+        of_all.kind = SADDLE_CARD_SURVEY;
+        return put_point(e, what) && take(e, of_all, both, out);
+    case SADDLE_MEASURE_DISTANCE:
+        x.minus = c->point;
+        y.minus = c->point + c->x_dim;
+        return put_point(e, what) && take_norms(e, x, y, false, out);
+    case SADDLE_MEASURE_SIZE:
+        return take_norms(e, x, y, true, out);
+    case SADDLE_MEASURE_OUTSIDE:
+        x.outside = y.outside = true;
+        return x_set->shape == SADDLE_DEVICE_BOX && y_set->shape == SADDLE_DEVICE_BOX &&
+               take_norms(e, x, y, true, out);
+    default:
+        return measure_field(e, what, out);
+    }
+}
+
 static void for_each(saddle_engine *base, saddle_agent_task *task, void *context)
 {
     fetch(engine_of(base));
@@ -339,7 +431,7 @@ static void mean(saddle_engine *base, size_t size, saddle_agent_term *term, void
 #define FUNCTIONS                                                                                  \
     .bytes = bytes_of, .destroy = destroy, .advance = advance, .for_each = for_each, .mean = mean, \
     .iteration = saddle_local_iteration, .cost = saddle_local_cost, .defect = saddle_local_defect, \
-    .level = saddle_local_level, .save_links = saddle_local_save_links,                            \
+    .level = saddle_local_level, .save_links = saddle_local_save_links, .measure = measure,        \
     .membership = saddle_local_membership, .dead_direction = saddle_local_dead_direction
 
 const saddle_engine_class saddle_cuda_engine = {

@@ -13,6 +13,7 @@
  *   settle      (7) where estimates are new gradients, and (8), for a tile of coordinates
  *
  * An iteration is move and difference; move, rows, columns and settle; or, in prox_sgda.c, move, gradient and settle.
+ * Measurements are norm, for an agent; and mean, for a block of entries, after rows and columns if it is a survey.
  * Nothing that a step writes is read by another block of it.
  */
 #ifndef SADDLE_ENGINES_CUDA_KERNELS_H
@@ -21,6 +22,7 @@
 #include "engines/cuda/card_difference.h"
 #include "engines/cuda/card_move.h"
 #include "engines/cuda/card_refresh.h"
+#include "engines/cuda/card_sum.h"
 #include "engines/cuda/card_target.h"
 
 #endif

@@ -89,6 +89,19 @@ __global__ void __launch_bounds__(SADDLE_CARD_THREADS)
     saddle_card_settle(&c, parity, blockIdx.x % c.agents, blockIdx.x / c.agents);
 }
 
+__global__ void __launch_bounds__(SADDLE_CARD_THREADS)
+    norm_kernel(const __grid_constant__ saddle_card_plan c, const __grid_constant__ saddle_card_measure w)
+{
+    __shared__ saddle_card_pool pool;
+    saddle_card_norm(&c, &w, blockIdx.x % 2, blockIdx.x / 2, &pool);
+}
+
+__global__ void __launch_bounds__(SADDLE_CARD_THREADS)
+    mean_kernel(const __grid_constant__ saddle_card_plan c, const __grid_constant__ saddle_card_measure w)
+{
+    saddle_card_mean(&c, &w, blockIdx.x);
+}
+
 /* ---- failures -------------------------------------------------------------------------------- */
 
 /* Records the first failure; returns whether there is none. */
@@ -267,12 +280,17 @@ static void launch_plain(saddle_card *card, const saddle_card_plan *c, unsigned 
         launch_settle(card, c, parity);
 }
 
-static bool launch_refresh(saddle_card *card, const saddle_card_plan *c, unsigned parity)
+static void launch_rows(saddle_card *card, const saddle_card_plan *c, unsigned parity)
 {
     unsigned lists = (unsigned)((c->lists + SADDLE_CARD_THREADS - 1) / SADDLE_CARD_THREADS);
-    launch_move(card, c, parity, true);
     rows_kernel<<<c->agents * c->row_blocks, SADDLE_CARD_THREADS, 0, card->main>>>(*c, parity);
     columns_kernel<<<lists, SADDLE_CARD_THREADS, 0, card->main>>>(*c, parity);
+}
+
+static bool launch_refresh(saddle_card *card, const saddle_card_plan *c, unsigned parity)
+{
+    launch_move(card, c, parity, true);
+    launch_rows(card, c, parity);
     launch_settle(card, c, parity);
     return check_launch(card);
 }
@@ -370,6 +388,18 @@ static bool begin(saddle_card *card, const saddle_card_plan *c, uint64_t iterati
     return pace(card);
 }
 
+static bool measure(saddle_card *card, const saddle_card_plan *c, const saddle_card_measure *w)
+{
+    unsigned blocks = (w->piece[0].count + SADDLE_CARD_THREADS - 1) / SADDLE_CARD_THREADS;
+    if (w->kind == SADDLE_CARD_SURVEY)
+        launch_rows(card, c, SADDLE_CARD_POINT);
+    if (w->kind == SADDLE_CARD_NORMS)
+        norm_kernel<<<2 * c->agents, SADDLE_CARD_THREADS, 0, card->main>>>(*c, *w);
+    else
+        mean_kernel<<<blocks, SADDLE_CARD_THREADS, 0, card->main>>>(*c, *w);
+    return check_launch(card);
+}
+
 static bool wait(saddle_card *card, const saddle_card_plan *c, saddle_card_state *out)
 {
     return get(card, out, c->state, sizeof *out);
@@ -397,6 +427,7 @@ const saddle_card_module saddle_module_table = {
     .pin = pin,
     .begin = begin,
     .wait = wait,
+    .measure = measure,
     .name = name_of,
     .error = error_of,
 };

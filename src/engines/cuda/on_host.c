@@ -51,13 +51,17 @@ static void pin(saddle_card *card, void *block, size_t bytes)
     (void)bytes;
 }
 
-static void refresh(const saddle_card_plan *c, unsigned parity)
+static void sum_rows(const saddle_card_plan *c, unsigned parity)
 {
     uint64_t lists = (c->lists + SADDLE_CARD_THREADS - 1) / SADDLE_CARD_THREADS;
     for (uint32_t b = c->agents * c->row_blocks; b-- > 0;)
         saddle_card_rows(c, parity, b / c->row_blocks, b % c->row_blocks);
     for (uint64_t b = lists; b-- > 0;)
         saddle_card_columns(c, parity, (uint32_t)b);
+}
+
+static void settle(const saddle_card_plan *c, unsigned parity)
+{
     for (uint32_t b = c->agents * c->tiles; b-- > 0;)
         saddle_card_settle(c, parity, b % c->agents, b / c->agents);
 }
@@ -76,12 +80,24 @@ static bool begin(saddle_card *card, const saddle_card_plan *c, uint64_t iterati
             saddle_card_move(c, parity, refreshes || !recursive, b % c->agents, b / c->agents,
                              &card->near);
         if (refreshes)
-            refresh(c, parity);
+            sum_rows(c, parity);
         for (uint32_t i = c->agents; !refreshes && i-- > 0;)
             saddle_card_batch_step(c, parity, i, recursive, &card->shared);
-        for (uint32_t b = recursive ? 0 : c->agents * c->tiles; b-- > 0;)
-            saddle_card_settle(c, parity, b % c->agents, b / c->agents);
+        if (refreshes || !recursive)
+            settle(c, parity);
     }
+    return true;
+}
+
+static bool measure(saddle_card *card, const saddle_card_plan *c, const saddle_card_measure *w)
+{
+    uint32_t blocks = (w->piece[0].count + SADDLE_CARD_THREADS - 1) / SADDLE_CARD_THREADS;
+    if (w->kind == SADDLE_CARD_SURVEY)
+        sum_rows(c, SADDLE_CARD_POINT);
+    for (uint32_t b = w->kind == SADDLE_CARD_NORMS ? 0 : blocks; b-- > 0;)
+        saddle_card_mean(c, w, b);
+    for (uint32_t b = w->kind == SADDLE_CARD_NORMS ? 2 * c->agents : 0; b-- > 0;)
+        saddle_card_norm(c, w, b % 2, b / 2, &card->pool);
     return true;
 }
 
@@ -114,6 +130,7 @@ const saddle_card_module saddle_card_on_host = {
     .pin = pin,
     .begin = begin,
     .wait = wait,
+    .measure = measure,
     .name = name,
     .error = error_of,
 };

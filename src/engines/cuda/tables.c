@@ -81,6 +81,8 @@ static void take_state(maker *m)
     TAKE(total, c->lists);
     TAKE(along, m->rows);
     TAKE(gy, agents * c->y_dim);
+    TAKE(point, (double)c->x_dim + c->y_dim);
+    TAKE(result, fmax((double)c->x_dim + c->y_dim, 2.0 * agents));
     if (!c->steps.x.clips || !c->steps.y.clips) {
         TAKE(target, agents * ((double)c->x_dim + c->y_dim));
         TAKE(scratch, 3.0 * agents * ((double)c->x_dim + c->y_dim));
