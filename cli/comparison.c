@@ -225,7 +225,7 @@ saddle_status saddle_comparison_find(comparison *c, comparison_run *run,
     if (found == 0)
         return SADDLE_OK;
     saddle_status status = saddle_run_forecast(instance, plan, &forecast, error); /* collective */
-    if (status == SADDLE_OK && world->rank == 0)
+    if (status == SADDLE_OK && trace != NULL)
         status = take_trace(c, run, trace, &forecast, error);
     saddle_plan_free(&forecast.plan);
     saddle_trace_free(trace);

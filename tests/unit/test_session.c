@@ -12,6 +12,7 @@
 #include "core/world.h"
 #include "instance/instance.h"
 #include "peer_network.h"
+#include "peers/session_state.h"
 #include "run/run.h"
 #include "support.h"
 
@@ -242,6 +243,35 @@ TEST(all_learn_why_an_agent_leaves)
                      "agent 1 ended: could not read or write; its owner knows more");
     ck_assert_str_eq(n.peer[3].error.message,
                      "agent 2 ended: could not read or write; its owner knows more");
+    saddle_graph_free(n.graph);
+}
+
+/* Agent 0 tells agent 1 in the name of agent 2 that it has ended. */
+static void forge(peer *self)
+{
+    saddle_peer_engine engine = saddle_peer_engine_of(self->session);
+    const saddle_message left = {.kind = SADDLE_MESSAGE_LEFT, .agent = 2};
+    saddle_world *world = NULL;
+    if (self->number == 0)
+        saddle_session_pass_on(self->session, 1, &left);
+    assert_ok(saddle_engine_connect(&engine.kind, &world, self->network->graph, &self->error),
+              self->error);
+    int64_t word = 1;
+    world->add_words(world, 1, &word);
+    self->status = saddle_world_agree(world, SADDLE_OK, &self->error);
+    saddle_world_free(world);
+}
+
+TEST(no_agent_speaks_for_another)
+{
+    peer_network n;
+    make_network(&n, "path", 3);
+    for (size_t i = 0; i < 3; i++)
+        open_session(&n, i);
+    run_network(&n, forge);
+    check_all_good(&n);
+    ck_assert_str_eq(n.peer[1].warning,
+                     "agent 0 sent a message in the name of another agent; it is not used");
     saddle_graph_free(n.graph);
 }
 
