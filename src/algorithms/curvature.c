@@ -431,7 +431,7 @@ saddle_status saddle_curvature_measure(const saddle_instance *instance, saddle_c
             memory != NULL && (size == 0 || matrices != NULL) ? memory : NULL, WHAT, error);
     status = saddle_world_agree(instance->world, status, error);
     out->uniform = true;
-    if (status == SADDLE_OK && known)
+    if (status == SADDLE_OK && known && memory != NULL)
         status = measure_with(instance, alpha, memory, matrices, out, error);
     if (status == SADDLE_OK && out->uniform)
         saddle_metric_reset(&out->metric);

@@ -169,19 +169,12 @@ void saddle_link_rule_free(saddle_link_rule *rule)
 
 /* ---- a sequence ------------------------------------------------------------------------------- */
 
-/* Creates the graph of the next topology of a list. If `agents` is 0, only a topology that determines the number
- * has a graph; for others it is NULL. */
-static saddle_status make_next(const char **list, size_t agents, uint64_t seed, saddle_graph **out,
-                               saddle_error *error)
+/* Returns the next topology of a list, to be freed; NULL if memory is short. */
+static char *take_next(const char **list)
 {
     size_t length;
     const char *item = saddle_next_item(list, &length);
-    SADDLE_OWNED char *text = saddle_format("%.*s", (int)length, item);
-    SADDLE_TRY(saddle_check_memory(text, "the links", error));
-    *out = NULL;
-    if (agents > 0 || saddle_topology_sets_agents(text))
-        SADDLE_TRY(saddle_graph_create(out, text, agents, seed, error));
-    return SADDLE_OK;
+    return saddle_format("%.*s", (int)length, item);
 }
 
 /* Finds the number of agents of the first topology that determines it; 0 when none does. */
@@ -189,8 +182,12 @@ static saddle_status find_agents(const char *list, uint64_t seed, size_t *out, s
 {
     while (*out == 0 && list != NULL) {
         SADDLE_OWNED_BY(saddle_graph_free_at) saddle_graph *graph = NULL;
-        SADDLE_TRY(make_next(&list, 0, seed, &graph, error));
-        *out = graph != NULL ? graph->agents : 0;
+        SADDLE_OWNED char *text = take_next(&list);
+        SADDLE_TRY(saddle_check_memory(text, "the links", error));
+        if (!saddle_topology_sets_agents(text))
+            continue;
+        SADDLE_TRY(saddle_graph_create(&graph, text, 0, seed, error));
+        *out = graph->agents;
     }
     return SADDLE_OK;
 }
@@ -207,7 +204,9 @@ static saddle_status make_graphs(saddle_link_rule *rule, size_t agents, uint64_t
     const char *list = rule->tail;
     for (size_t k = 0; k < count; k++) {
         rule->steps = k + 1;
-        SADDLE_TRY(make_next(&list, agents, seed + k, &rule->graph[k], error));
+        SADDLE_OWNED char *text = take_next(&list);
+        SADDLE_TRY(saddle_check_memory(text, "the links", error));
+        SADDLE_TRY(saddle_graph_create(&rule->graph[k], text, agents, seed + k, error));
     }
     return SADDLE_OK;
 }

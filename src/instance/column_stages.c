@@ -57,7 +57,7 @@ static char *share_text(const saddle_instance *e, size_t agent, uint64_t *length
         text = calloc((size_t)*length, 1);
     double lacking = text == NULL ? 1.0 : 0.0;
     world->largest(world, 1, &lacking);
-    if (lacking > 0.0) {
+    if (lacking > 0.0 || text == NULL) {
         free(text);
         return NULL;
     }

@@ -351,9 +351,13 @@ void saddle_robust_add_samples(const saddle_problem *problem, size_t agent, cons
     }
     size_t first = self->first[agent];
     saddle_part own = *part;
-    own.y = part->y != NULL ? part->y + first : NULL;
-    own.y0 = part->y0 != NULL ? part->y0 + first : NULL;
-    own.gy = part->gy != NULL ? part->gy + first : NULL;
+    /* They are there where they are read. */
+    if (part->x0 != NULL || part->gx != NULL || part->value != NULL)
+        own.y = part->y + first;
+    if (part->x0 != NULL)
+        own.y0 = part->y0 + first;
+    if (part->x0 != NULL || part->gy != NULL)
+        own.gy = part->gy + first;
     own.statistic = part->statistic != NULL ? part->statistic + first : NULL;
     add_part(problem, agent, &own, scratch);
 }
