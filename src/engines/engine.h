@@ -62,9 +62,9 @@ typedef void saddle_agent_term(void *context, saddle_agent *agent, double *out);
 
 /* What an engine may measure where the state is. Means are over the agents. */
 typedef enum saddle_measurement_kind {
-    SADDLE_MEASURE_ITERATES, /* means of (x, y) */
-    SADDLE_MEASURE_SURVEY, /* means of the gradients in x and of the losses of samples at a point */
-    SADDLE_MEASURE_DISTANCE, /* means of |x_i - x|^2 and of |y_i - y|^2 */
+    SADDLE_MEASURE_ITERATES, /* means of (x, y); the next two are measured there */
+    SADDLE_MEASURE_SURVEY,   /* means of the gradients in x and of the losses of samples */
+    SADDLE_MEASURE_DISTANCE, /* means of squared distances of x and of y */
     SADDLE_MEASURE_SIZE,     /* the mean of |x_i|^2 + |y_i|^2 */
     SADDLE_MEASURE_OUTSIDE,  /* a number that is 0 only if all x and y are in their sets */
     SADDLE_MEASURE_SUM,      /* means of a field minus its estimate */
@@ -73,8 +73,6 @@ typedef enum saddle_measurement_kind {
 
 typedef struct saddle_measurement {
     saddle_measurement_kind kind;
-    const double *x; /* a point */
-    const double *y;
     const saddle_field *field;
 } saddle_measurement;
 

@@ -397,7 +397,7 @@ static void survey(saddle_observer *o)
 {
     const saddle_problem *problem = o->problem;
     size_t size = problem->x_dim + statistic_size(problem) + 1;
-    saddle_measurement what = {.kind = SADDLE_MEASURE_ITERATES, .x = o->x_mean, .y = o->y_mean};
+    saddle_measurement what = {.kind = SADDLE_MEASURE_ITERATES};
     o->x_at = o->x_mean;
     if (!saddle_observer_measure(o, what, o->x_mean))
         saddle_observer_average(o, problem->x_dim + problem->y_dim, iterate_term, o->x_mean);
@@ -410,8 +410,7 @@ static void survey(saddle_observer *o)
 /* Computes the means of the numbers. */
 static void average_numbers(saddle_observer *o, double *number)
 {
-    const saddle_measurement what = {
-        .kind = SADDLE_MEASURE_DISTANCE, .x = o->x_mean, .y = o->y_mean};
+    const saddle_measurement what = {.kind = SADDLE_MEASURE_DISTANCE};
     double agents = (double)o->members.count;
     if (o->in.metric_direction == SADDLE_DIRECTION_OWN || !has_closed_values(o) ||
         !saddle_observer_measure(o, what, &number[X_CONSENSUS])) {

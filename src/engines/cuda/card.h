@@ -115,6 +115,7 @@ typedef struct saddle_card_measure {
     saddle_card_measure_kind kind;
     unsigned parity;
     saddle_card_piece piece[2]; /* the norms of the second follow those of the first; MEAN: one */
+    bool at_point;              /* MEAN: it is also plan->point */
     bool tracks;                /* there is an estimate */
     size_t estimate;            /* in what agents keep */
     double shift; /* times these entries of the span, is subtracted from what is kept */

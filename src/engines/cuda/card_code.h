@@ -102,8 +102,8 @@ SADDLE_STEP double saddle_card_dense_dot(uint32_t count, const double *a, const 
            ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-/* Entries of a row whose loads are in flight together. */
-enum { SADDLE_CARD_GROUP = 8 };
+/* Entries of a row, and of a column, whose loads are in flight together. */
+enum { SADDLE_CARD_GROUP = 8, SADDLE_CARD_LONG_GROUP = 16 };
 
 /* a_row' x of a row whose entries are [start, end). Sets `bit` in the first columns' words `bits`; NULL: does not. */
 SADDLE_STEP double saddle_card_dot(const saddle_card_plan *c, uint64_t row, uint64_t start,

@@ -59,10 +59,19 @@ SADDLE_STEP double saddle_card_sum_list(const saddle_card_plan *c, uint64_t list
         return saddle_flush(sum);
     }
     uint64_t end = c->list_start[list + 1];
-    SADDLE_UNROLL
-    for (uint64_t e = c->list_start[list]; e < end; e++) {
-        double term = along[c->list_row[e]];
-        sum += c->list_value != NULL ? term * c->list_value[e] : term;
+    for (uint64_t e = c->list_start[list]; e < end; e += SADDLE_CARD_LONG_GROUP) {
+        double term[SADDLE_CARD_LONG_GROUP];
+        uint32_t row[SADDLE_CARD_LONG_GROUP];
+        SADDLE_UNROLL_ALL
+        for (uint32_t l = 0; l < SADDLE_CARD_LONG_GROUP; l++)
+            row[l] = c->list_row[e + l < end ? e + l : end - 1];
+        SADDLE_UNROLL_ALL
+        for (uint32_t l = 0; l < SADDLE_CARD_LONG_GROUP; l++)
+            term[l] = along[row[l]];
+        SADDLE_UNROLL_ALL
+        for (uint32_t l = 0; l < SADDLE_CARD_LONG_GROUP; l++)
+            if (e + l < end)
+                sum += c->list_value != NULL ? term[l] * c->list_value[e + l] : term[l];
     }
     return saddle_flush(sum);
 }

@@ -107,25 +107,29 @@ SADDLE_STEP void saddle_card_norm(const saddle_card_plan *c, const saddle_card_m
     c->result[number * c->agents + agent] = sum;
 }
 
-/* An agent's term of the mean of entry k. */
+/* An agent's term of the mean of entry k; those of a survey are there already. */
 SADDLE_STEP double saddle_card_mean_term(const saddle_card_plan *c, const saddle_card_measure *w,
                                          uint32_t agent, uint32_t k)
 {
     const double *span = c->span[w->parity] + agent * c->stride;
-    double v = w->kind == SADDLE_CARD_SURVEY ? 0.0 : span[w->piece[0].at + k];
-    if (w->kind == SADDLE_CARD_SURVEY && k < c->x_dim)
-        return saddle_card_refresh_x(c, true, agent, k, c->point[k]);
-    if (w->kind == SADDLE_CARD_SURVEY) {
-        double *loss = &c->gy[agent * (size_t)c->y_dim + (k - c->x_dim)];
-        v = *loss;
-        *loss = 0.0; /* as gradient() expects */
-    }
+    if (w->kind == SADDLE_CARD_SURVEY)
+        return k < c->x_dim ? c->total[(size_t)agent * c->parts * c->x_dim + k]
+                            : c->gy[agent * (size_t)c->y_dim + (k - c->x_dim)];
+    double v = span[w->piece[0].at + k];
     if (!w->tracks)
         return v;
     double estimate = c->kept[agent * c->kept_stride + w->estimate + k];
     if (w->shift != 0.0)
         estimate = saddle_subtract(estimate, saddle_multiply(w->shift, span[w->shifted + k]));
     return saddle_subtract(v, estimate);
+}
+
+/* The gradient in x of an agent at c->point. */
+SADDLE_STEP void saddle_card_slope(const saddle_card_plan *c, uint32_t agent)
+{
+    SADDLE_EACH(k, c->x_dim)
+    c->total[(size_t)agent * c->parts * c->x_dim + k] =
+        saddle_card_refresh_x(c, true, agent, k, c->point[k]);
 }
 
 /* The means over agents of a block of entries. */
@@ -138,10 +142,23 @@ SADDLE_STEP void saddle_card_mean(const saddle_card_plan *c, const saddle_card_m
         double sum = 0.0;
         if (k >= w->piece[0].count)
             continue;
-        SADDLE_UNROLL
-        for (uint32_t agent = 0; agent < c->agents; agent++)
-            sum = saddle_add(sum, saddle_card_mean_term(c, w, agent, k));
-        c->result[k] = saddle_multiply(sum, 1.0 / (double)c->agents);
+        for (uint32_t first = 0; first < c->agents; first += SADDLE_CARD_GROUP) {
+            double term[SADDLE_CARD_GROUP];
+            SADDLE_UNROLL_ALL
+            for (uint32_t l = 0; l < SADDLE_CARD_GROUP; l++)
+                term[l] = first + l < c->agents ? saddle_card_mean_term(c, w, first + l, k) : 0.0;
+            SADDLE_UNROLL_ALL
+            for (uint32_t l = 0; l < SADDLE_CARD_GROUP; l++)
+                sum = saddle_add(sum, term[l]);
+        }
+        sum = saddle_multiply(sum, 1.0 / (double)c->agents);
+        c->result[k] = sum;
+        if (w->at_point)
+            c->point[k] = sum;
+        /* As gradient() expects. */
+        for (uint32_t agent = 0; w->kind == SADDLE_CARD_SURVEY && agent < c->agents; agent++)
+            if (k >= c->x_dim)
+                c->gy[agent * (size_t)c->y_dim + (k - c->x_dim)] = 0.0;
     }
 }
 

@@ -337,14 +337,6 @@ static bool take(engine *e, saddle_card_measure what, size_t count, double *out)
            e->module->get(e->card, out, c->result, count * sizeof *out);
 }
 
-/* Copies the point of a measurement to the card. */
-static bool put_point(engine *e, const saddle_measurement *what)
-{
-    const saddle_card_plan *c = &e->plan;
-    return e->module->put(e->card, c->point, what->x, c->x_dim * sizeof(double)) &&
-           e->module->put(e->card, c->point + c->x_dim, what->y, c->y_dim * sizeof(double));
-}
-
 /* Computes means over agents of squared norms of two pieces, or of their sums. */
 static bool take_norms(engine *e, saddle_card_piece x, saddle_card_piece y, bool together,
                        double *out)
@@ -395,15 +387,16 @@ static bool measure(saddle_engine *base, const saddle_measurement *what, double 
     saddle_card_measure of_all = {.kind = SADDLE_CARD_MEAN, .piece = {{.count = both}}};
     switch (what->kind) {
     case SADDLE_MEASURE_ITERATES:
+        of_all.at_point = true;
         return take(e, of_all, both, out);
     case SADDLE_MEASURE_SURVEY:
         out[both] = 0.0;
         of_all.kind = SADDLE_CARD_SURVEY;
-        return put_point(e, what) && take(e, of_all, both, out);
+        return take(e, of_all, both, out);
     case SADDLE_MEASURE_DISTANCE:
         x.minus = c->point;
         y.minus = c->point + c->x_dim;
-        return put_point(e, what) && take_norms(e, x, y, false, out);
+        return take_norms(e, x, y, false, out);
     case SADDLE_MEASURE_SIZE:
         return take_norms(e, x, y, true, out);
     case SADDLE_MEASURE_OUTSIDE:

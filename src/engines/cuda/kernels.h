@@ -13,7 +13,7 @@
  *   settle      (7) where estimates are new gradients, and (8), for a tile of coordinates
  *
  * An iteration is move and difference; move, rows, columns and settle; or, in prox_sgda.c, move, gradient and settle.
- * Measurements are norm, for an agent; and mean, for a block of entries, after rows and columns if it is a survey.
+ * Measurements are norm, for an agent; and mean, for a block of entries, in a survey after rows, columns and slope.
  * Nothing that a step writes is read by another block of it.
  */
 #ifndef SADDLE_ENGINES_CUDA_KERNELS_H

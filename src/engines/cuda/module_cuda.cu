@@ -97,6 +97,12 @@ __global__ void __launch_bounds__(SADDLE_CARD_THREADS)
 }
 
 __global__ void __launch_bounds__(SADDLE_CARD_THREADS)
+    slope_kernel(const __grid_constant__ saddle_card_plan c)
+{
+    saddle_card_slope(&c, blockIdx.x);
+}
+
+__global__ void __launch_bounds__(SADDLE_CARD_THREADS)
     mean_kernel(const __grid_constant__ saddle_card_plan c, const __grid_constant__ saddle_card_measure w)
 {
     saddle_card_mean(&c, &w, blockIdx.x);
@@ -391,8 +397,10 @@ static bool begin(saddle_card *card, const saddle_card_plan *c, uint64_t iterati
 static bool measure(saddle_card *card, const saddle_card_plan *c, const saddle_card_measure *w)
 {
     unsigned blocks = (w->piece[0].count + SADDLE_CARD_THREADS - 1) / SADDLE_CARD_THREADS;
-    if (w->kind == SADDLE_CARD_SURVEY)
+    if (w->kind == SADDLE_CARD_SURVEY) {
         launch_rows(card, c, SADDLE_CARD_POINT);
+        slope_kernel<<<c->agents, SADDLE_CARD_THREADS, 0, card->main>>>(*c);
+    }
     if (w->kind == SADDLE_CARD_NORMS)
         norm_kernel<<<2 * c->agents, SADDLE_CARD_THREADS, 0, card->main>>>(*c, *w);
     else

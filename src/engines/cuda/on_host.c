@@ -94,6 +94,8 @@ static bool measure(saddle_card *card, const saddle_card_plan *c, const saddle_c
     uint32_t blocks = (w->piece[0].count + SADDLE_CARD_THREADS - 1) / SADDLE_CARD_THREADS;
     if (w->kind == SADDLE_CARD_SURVEY)
         sum_rows(c, SADDLE_CARD_POINT);
+    for (uint32_t i = w->kind == SADDLE_CARD_SURVEY ? c->agents : 0; i-- > 0;)
+        saddle_card_slope(c, i);
     for (uint32_t b = w->kind == SADDLE_CARD_NORMS ? 0 : blocks; b-- > 0;)
         saddle_card_mean(c, w, b);
     for (uint32_t b = w->kind == SADDLE_CARD_NORMS ? 2 * c->agents : 0; b-- > 0;)
