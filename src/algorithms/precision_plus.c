@@ -30,8 +30,10 @@
  */
 #include "algorithms/algorithms.h"
 
+#include "algorithms/device_steps.h"
 #include "algorithms/measured_batches.h"
 #include "algorithms/precision_steps.h"
+#include "algorithms/refresh_size.h"
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
 #include "core/vector.h"
@@ -80,13 +82,12 @@ static const saddle_option *const options[] = {SADDLE_PRECISION_OPTIONS,
 
 /* Indices of the extra kept state, after those of the shared steps: by the paper's rule; with measured batches, the
  * largest signal so far, and the numbers of measured_batches.h. */
-enum { SIGMA2 = SADDLE_PRECISION_KEPT, WINDOW, PAPER_KEPT };
+enum { SIGMA2 = SADDLE_SCHEDULE_SIGMA2, WINDOW = SADDLE_SCHEDULE_WINDOW, PAPER_KEPT };
 enum { LARGEST = SADDLE_PRECISION_KEPT, MEASURED, ALL_MEASURED = MEASURED + MEASURED_KEPT };
 
 /* By the paper's rule with practical steps, a mini-batch has ceil(sqrt(n) / BATCH_DIVISOR) samples; the paper's has
- * ceil(sqrt(n)). A refresh of R samples is followed by the next after ceil(SPAN_ROOTS sqrt(R)) iterations. */
+ * ceil(sqrt(n)). */
 #define BATCH_DIVISOR 8.0
-#define SPAN_ROOTS 2.0
 /* Of measured batches (measured_batches.c): theta, the largest part of the samples that a refresh takes, unless it
  * takes all, and the errors that it leaves in a tracker. */
 #define NOISE_SHARE 0.5
@@ -247,30 +248,14 @@ static void finish(saddle_agent *agent)
 
 /* ---- the paper's rule -------------------------------------------------------------------------- */
 
-/* Returns R_i. A gamma that is not positive imposes no bound, like an epsilon that is not given. */
-static size_t refresh_size(const parameters *p, const saddle_agent *agent, double variance,
-                           double gamma)
+static saddle_refresh_constants refresh_constants(const parameters *p)
 {
-    size_t samples = agent->problem->samples[agent->id];
-    size_t floor_size =
-        p->refresh_min > 0 ? (size_t)p->refresh_min : saddle_precision_batch_size(agent);
-    /* The variance of a single sample is not defined, so a refresh needs two to measure it. */
-    if (!(p->sigma2 > 0.0) && floor_size < 2)
-        floor_size = 2;
-    double size = (double)samples;
-    if (gamma > 0.0)
-        size = fmin(size, ceil(p->shared.steps.c_gamma * variance / gamma));
-    if (p->shared.steps.epsilon > 0.0)
-        size = fmin(size, ceil(p->shared.steps.c_epsilon * variance / p->shared.steps.epsilon));
-    size = fmax(size, (double)floor_size);
-    return size < (double)samples ? (size_t)size : samples;
-}
-
-/* Returns the number of iterations after which a refresh of this size is followed by the next. */
-static double span_of(const parameters *p, size_t size)
-{
-    return p->shared.steps.q > 0 ? (double)p->shared.steps.q
-                                 : ceil(SPAN_ROOTS * sqrt((double)size));
+    return (saddle_refresh_constants){.c_gamma = p->shared.steps.c_gamma,
+                                      .c_epsilon = p->shared.steps.c_epsilon,
+                                      .epsilon = p->shared.steps.epsilon,
+                                      .sigma2 = p->sigma2,
+                                      .least = (double)p->refresh_min,
+                                      .span = (double)p->shared.steps.q};
 }
 
 /* Requests the mean gradient over R_i samples at the point of an iteration and, unless it is given,
@@ -280,10 +265,13 @@ static void refresh(saddle_agent *agent, uint64_t iteration, double gamma, const
 {
     const parameters *p = agent->parameters;
     double *kept = saddle_precision_variables(agent).kept;
-    size_t size = refresh_size(p, agent, kept[SIGMA2], gamma);
+    const saddle_refresh_constants c = refresh_constants(p);
+    double size =
+        saddle_refresh_size(&c, (double)agent->problem->samples[agent->id],
+                            (double)saddle_precision_batch_size(agent), kept[SIGMA2], gamma);
     kept[SADDLE_PRECISION_REFRESHED] = (double)iteration;
-    kept[SADDLE_PRECISION_SPAN] = span_of(p, size);
-    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_REFRESH, iteration, size, false);
+    kept[SADDLE_PRECISION_SPAN] = saddle_refresh_span(&c, size);
+    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_REFRESH, iteration, (size_t)size, false);
     agent->request = saddle_precision_gradient(agent, batch, x, y);
     agent->request.variance = kept[SIGMA2];
     if (!(p->sigma2 > 0.0) && batch.count > 1)
@@ -396,6 +384,22 @@ static const saddle_phase phases[] = {{.name = "move", /* (3) to (6) */
                                        .after = after_track},
                                       {.name = NULL}};
 
+static bool device(const void *given, const saddle_instance *instance, saddle_device_steps *out,
+                   const char **option)
+{
+    const parameters *p = given;
+    if (p->shared.refreshes == SADDLE_REFRESH_MEASURED)
+        *option = "--batch auto of precision+ (--c-gamma 10 takes the PRECISION paper's rule)";
+    else if (p->gamma == EXACT)
+        *option = "--gamma exact";
+    if (*option != NULL || !saddle_precision_device(p, instance, out, option))
+        return false;
+    out->q = UINT64_MAX;
+    out->scheduled = true;
+    out->refresh = refresh_constants(p);
+    return true;
+}
+
 static bool wants_oracle(const void *p)
 {
     return ((const parameters *)p)->gamma == EXACT;
@@ -445,4 +449,5 @@ const saddle_algorithm saddle_precision_plus = {
     .prox_point = saddle_precision_prox_point,
     .wants_oracle = wants_oracle,
     .oracle = oracle,
+    .device = device,
 };

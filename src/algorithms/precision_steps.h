@@ -10,6 +10,7 @@
 
 #include <saddle/algorithm.h>
 
+#include "algorithms/device_steps.h"
 #include "algorithms/measured_batches.h"
 #include "core/vector.h"
 
@@ -64,15 +65,8 @@ typedef struct saddle_variables {
  * cache line. */
 #define SADDLE_MOVE_SUMS (3 + MEASURED_NUMBERS)
 
-/* Indices into saddle_variables::kept: the number whose network mean the published extra tracks; if refreshes are
- * scheduled, the iteration of the agent's last one, and the number of iterations until its next one. The algorithm's
- * own numbers follow. */
-enum {
-    SADDLE_PRECISION_FOLLOWED,
-    SADDLE_PRECISION_REFRESHED,
-    SADDLE_PRECISION_SPAN,
-    SADDLE_PRECISION_KEPT
-};
+/* The algorithm's own numbers follow those of device_steps.h in saddle_variables::kept. */
+enum { SADDLE_PRECISION_KEPT = SADDLE_PRECISION_SPAN + 1 };
 
 /* Returns the parameters that the shared steps read. */
 static inline const saddle_precision_steps *saddle_precision_shared(const saddle_agent *agent)

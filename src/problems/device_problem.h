@@ -10,11 +10,12 @@
  * and the mean over an agent's samples is multiplied by its weight.
  */
 typedef struct saddle_device_problem {
-    saddle_dataset *const *shard; /* each agent's rows */
-    const double *agent_weight;   /* NULL: all are 1 */
-    double loss_weight;           /* w */
-    double regularizer;           /* lambda2 */
-    double bend;                  /* c */
-    double penalty_slope;         /* s */
-    double penalty_length;        /* n */
+    saddle_dataset *const *shard;                                /* each agent's rows */
+    double (*row_norm2)(const saddle_dataset *data, size_t row); /* |a_ij|^2 */
+    const double *agent_weight;                                  /* NULL: all are 1 */
+    double loss_weight;                                          /* w */
+    double regularizer;                                          /* lambda2 */
+    double bend;                                                 /* c */
+    double penalty_slope;                                        /* s */
+    double penalty_length;                                       /* n */
 } saddle_device_problem;

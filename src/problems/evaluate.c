@@ -2,12 +2,7 @@
 #include "problems/evaluate.h"
 
 #include "core/vector.h"
-
-/* The smallest part, in samples and in the unit of sample_cost; and the work that one more part
- * must save for every entry of its sums, because these have to be added up. */
-#define LEAST_SAMPLES 32.0
-#define LEAST_WORK 20000.0
-#define WORK_PER_ENTRY 128.0
+#include "problems/part_rows.h"
 
 /* Returns a batch of all samples as a range of groups if there are groups, else the batch itself. */
 static saddle_batch in_groups(const saddle_problem *problem, const saddle_batch *batch)
@@ -40,24 +35,18 @@ static size_t worth_parts(const saddle_problem *problem, const saddle_batch *giv
     /* Two parts with the same sample would add to the same entry. */
     if (problem->add_samples == NULL || (own && batch.repeats))
         return 1;
-    double cost = saddle_sample_cost(problem);
     size_t entries = own ? 0 : saddle_larger(problem->y_dim, problem->response_size);
     double sums = (double)problem->x_dim + (double)entries;
-    double count = (double)given->count;
-    double most = fmin(fmin(count / LEAST_SAMPLES, count * cost / LEAST_WORK),
-                       fmin(1.0 + count * cost / (WORK_PER_ENTRY * sums), SADDLE_MOST_PARTS));
-    return most >= 2.0 ? (size_t)most : 1;
+    return saddle_worth_parts((double)given->count, saddle_sample_cost(problem), sums);
 }
 
 static division divide(const saddle_problem *problem, const saddle_batch *given)
 {
     size_t count = in_groups(problem, given).count;
     size_t parts = worth_parts(problem, given);
-    if (parts == 1)
-        return (division){.parts = 1, .samples = count};
-    /* Parts of whole cache lines, so that two workers never write to the same line. */
-    size_t samples = saddle_whole_lines((count + parts - 1) / parts);
-    return (division){.parts = (count + samples - 1) / samples, .samples = samples};
+    size_t samples = saddle_part_rows(count, parts);
+    return (division){.parts = parts == 1 ? 1 : (count + samples - 1) / samples,
+                      .samples = samples};
 }
 
 size_t saddle_parts_bound(const saddle_problem *problem, size_t samples)

@@ -7,9 +7,6 @@
 
 #include <saddle/problem.h>
 
-/* The largest number of parts of a batch. */
-enum { SADDLE_MOST_PARTS = 64 };
-
 /* Returns the number of parts of a batch; 1 for a problem that cannot evaluate a part of a
  * batch. */
 size_t saddle_parts_count(const saddle_problem *problem, const saddle_batch *batch);

@@ -15,6 +15,7 @@
 
 #include "core/sizes.h"
 #include "data/dataset.h"
+#include "data/rows.h"
 #include "problems/device_problem.h"
 #include "problems/robust.h"
 
@@ -124,6 +125,7 @@ static bool device(const saddle_problem *problem, saddle_device_problem *out)
     const saddle_robust *robust = &((const instance *)problem->self)->robust;
     double n = (double)problem->y_dim;
     *out = (saddle_device_problem){.shard = robust->shard,
+                                   .row_norm2 = saddle_row_norm2,
                                    .loss_weight = robust->weight,
                                    .regularizer = robust->lambda2,
                                    .bend = robust->curvature,

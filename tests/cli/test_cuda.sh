@@ -52,6 +52,17 @@ for algorithm in prox-gt-sgda prox-dsgda; do
     both --data synthetic:900 --agents 3 --iterations 40 --batch 300 --partition label-skew:0.3 --agent-weights by-size
     both --data "$work/wide.libsvm" --agents 3 --x-set l2-ball:0.5 --regularizer l1:0.01 --iterations 60 --batch 7
 done
+# Refreshes of a part of the samples, at times of each agent's own.
+algorithm=precision+
+both --data synthetic:3000 --c-gamma 10 --iterations 200
+both --data synthetic:4000 --agents 20 --topology er:0.3 --c-gamma 0.1 --iterations 120 --batch 3 --q 7 --trace-every 13
+both --data synthetic:24000 --agents 2 --steps paper --epsilon 1 --iterations 120
+both --data synthetic:900 --c-gamma 1 --max-ifo 30000 --iterations 100000
+both --data synthetic:900 --agents 3 --sigma2 1e-3 --refresh-min 1 --x-set l2-ball:0.1 --iterations 200 \
+    --sampling with-replacement --partition label-skew:0.3 --agent-weights by-size
+both --data "$work/wide.libsvm" --agents 3 --x-set none --regularizer l1:0.01 --c-gamma 1 --iterations 60
+both --data "$work/dense.libsvm" --agents 4 --x-set none --c-gamma 1 --iterations 60
+expected=3 both --data synthetic:900 --c-gamma 1 --alpha 1e6 --eta 1 --y-set none --iterations 3000 --trace-every 1000
 unset algorithm
 both --data synthetic:3000 --weights simplex --iterations 100
 both --data synthetic:3000 --agents 70 --x-set l1-ball:0.1 --y-set simplex:2 --iterations 60 --trace-every 7
@@ -61,15 +72,19 @@ both --data synthetic:3000 --x-set simplex:3e-200 --iterations 30
 both --data synthetic:3000 --x-set l2-ball:1e-170 --lambda2 0 --iterations 30
 
 # ---- checkpoints: half of a run by one engine, half by another.
-run=(run --algorithm precision --data synthetic:1500 --gap never --quiet --iterations 301 --trace-every 50)
-try "${run[@]}" --model whole.npz
-for pair in "threads $engine" "$engine threads"; do
-    read -r first second <<<"$pair"
-    try "${run[@]}" --iterations 150 --engine "$first" --checkpoint "by-$first"
-    check "$first writes a checkpoint" exits 0
-    try "${run[@]}" --engine "$second" --checkpoint "by-$first" --resume auto --model resumed.npz
-    check "$second resumes it" exits 0
-    check "to the same model" cmp -s whole.npz resumed.npz
+for options in precision "precision+ --c-gamma 1"; do
+    # shellcheck disable=SC2206  # several options
+    run=(run --algorithm $options --data synthetic:1500 --gap never --quiet --iterations 301 --trace-every 50)
+    rm -rf by-threads "by-$engine"
+    try "${run[@]}" --model whole.npz
+    for pair in "threads $engine" "$engine threads"; do
+        read -r first second <<<"$pair"
+        try "${run[@]}" --iterations 150 --engine "$first" --checkpoint "by-$first"
+        check "$first writes a checkpoint" exits 0
+        try "${run[@]}" --engine "$second" --checkpoint "by-$first" --resume auto --model resumed.npz
+        check "$second resumes it" exits 0
+        check "to the same model" cmp -s whole.npz resumed.npz
+    done
 done
 
 # ---- what is refused
@@ -78,10 +93,13 @@ no() {
     shift
     refuse "$words; use --engine threads" run --algorithm precision --quiet --iterations 5 --engine "$engine" "$@"
 }
-only="--engine: $engine has code for --algorithm precision or prox-gt-sgda or prox-dsgda with --problem robust-logistic"
+only="--engine: $engine has code for --algorithm precision or precision+ or prox-gt-sgda or prox-dsgda with --problem robust-logistic"
 no "$only, but not for gda with robust-logistic" --algorithm gda
 no "$only, but not for precision-auto with auc" --algorithm precision-auto --problem auc
 no "$only, but not for precision with robust-regression" --problem robust-regression "${tiny[@]}"
+no "--batch auto of precision+ (--c-gamma 10 takes the PRECISION paper's rule): --engine $engine has no code for this one" \
+    --algorithm precision+
+no "--gamma exact: --engine $engine has no code for this one" --algorithm precision+ --gamma exact
 no "--links: --engine $engine has only reliable links" --links agreed:0.1
 no "--compress: --engine $engine does not compress messages" --compress top:0.1
 no "--link-model: --engine $engine does not simulate time" --link-model latency:1e-3

@@ -10,6 +10,7 @@
 #include "engines/agent.h"
 #include "instances.h"
 #include "problems/evaluate.h"
+#include "problems/part_rows.h"
 #include "support.h"
 
 /* Instances large enough to be divided, each as it is and as one pool. */

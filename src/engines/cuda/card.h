@@ -62,9 +62,14 @@ typedef struct saddle_card_plan {
     const uint32_t *batch_size; /* per agent */
     const uint32_t *batch_part; /* per agent: the samples of a part of a batch */
     size_t batch_stride;
+    size_t change_stride; /* of `change` and refresh_batch */
     size_t mark_stride;
+    double sample_cost;     /* saddle_sample_cost() */
+    uint32_t x_block;       /* coordinates of a block of x */
+    const double *row_norm; /* per row, of refreshes that measure the variance: |a|^2 */
     uint64_t seed;
     uint64_t purpose; /* of the batches' random numbers */
+    uint64_t refresh_purpose;
     saddle_device_steps steps;
     bool plain; /* all weights, steps and bounds are 0 or between 2^-60 and 2^60, or infinite */
     /* The problem: problems/device_problem.h. */
@@ -80,13 +85,17 @@ typedef struct saddle_card_plan {
     uint64_t *moved_at; /* per agent: the iteration after the last one that moved y, and x */
     saddle_card_state *state;
     /* Work. */
-    uint32_t *batch; /* per iteration of two windows and agent */
-    uint64_t *mark;  /* per iteration of a window and agent; zero */
-    double *change;  /* per agent and sample of a batch: of its entry of u */
-    double *sum;     /* per agent and column: of a part of a batch */
-    double *total;   /* per agent, part and column */
-    double *along;   /* per row */
-    double *gy;      /* per agent and entry of y; without refreshes, zero between iterations */
+    uint32_t *batch;         /* per iteration of two windows and agent */
+    uint64_t *mark;          /* per iteration of a window and agent; zero */
+    uint32_t *refresh_batch; /* per agent: the samples of a scheduled refresh */
+    uint32_t *refresh_count;
+    uint64_t *refresh_mark; /* per agent; zero */
+    uint64_t *spent;        /* per agent: IFO calls, where refreshes are scheduled */
+    double *change;         /* per agent and sample of a batch: of its entry of u */
+    double *sum;            /* per agent and column: of a part of a batch */
+    double *total;          /* per agent, part and column */
+    double *along;          /* per row */
+    double *gy;     /* per agent and entry of y; without refreshes, zero between iterations */
     double *target; /* per agent and entry of x and y: x~ and y~, where they are not only clipped */
     double *point;  /* x and y */
     double *result; /* of measurements */

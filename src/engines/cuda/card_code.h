@@ -74,6 +74,24 @@ SADDLE_STEP void saddle_card_check(const saddle_card_plan *c, uint64_t iteration
         c->state->stop_at = iteration + 1;
 }
 
+/* The numbers of a scheduled agent: SADDLE_PRECISION_FOLLOWED and those after it. */
+SADDLE_STEP double *saddle_card_numbers(const saddle_card_plan *c, uint32_t agent)
+{
+    return c->kept + agent * c->kept_stride + c->x_dim + c->y_dim + 1;
+}
+
+/* Whether an agent refreshes in this iteration at a time of its own, as saddle_precision_refreshes() says before and
+ * after the refresh. */
+SADDLE_STEP bool saddle_card_refreshes(const saddle_card_plan *c, uint64_t iteration,
+                                       uint32_t agent)
+{
+    if (!c->steps.scheduled)
+        return false;
+    const double *number = saddle_card_numbers(c, agent);
+    uint64_t since = iteration + 1 - (uint64_t)number[SADDLE_PRECISION_REFRESHED];
+    return since % (uint64_t)number[SADDLE_PRECISION_SPAN] == 0;
+}
+
 /* Ends an iteration; for one thread. The clock goes on when nothing is computed any more. */
 SADDLE_STEP void saddle_card_tick(const saddle_card_plan *c, unsigned parity, uint64_t iteration)
 {

@@ -3,6 +3,7 @@
 #define SADDLE_ENGINES_CUDA_CARD_DIFFERENCE_H
 
 #include "engines/cuda/card_move.h"
+#include "problems/part_rows.h"
 
 /* The memory that the threads of a block share, for difference. */
 typedef struct saddle_card_shared {
@@ -10,11 +11,15 @@ typedef struct saddle_card_shared {
     double slope[2 * SADDLE_CARD_CHUNK];
     double along[SADDLE_CARD_CHUNK];
     double label[SADDLE_CARD_CHUNK];
+    double square[SADDLE_CARD_CHUNK]; /* of the sample's gradient, where the variance is measured */
     double bend[SADDLE_CARD_COLUMNS];
     uint64_t row[SADDLE_CARD_CHUNK];
     uint64_t start[SADDLE_CARD_CHUNK]; /* of a row's entries */
     uint64_t end[SADDLE_CARD_CHUNK];
     uint32_t bits[SADDLE_CARD_COLUMNS * SADDLE_CARD_WORDS];
+    double block_square; /* of the sums of squares: of a block of rows, of a part, of the batch */
+    double part_square;
+    double sum_square;
     uint32_t flag;
 } saddle_card_shared;
 
@@ -24,6 +29,9 @@ typedef struct saddle_card_agent {
     uint32_t number;
     uint64_t iteration;
     uint32_t count; /* samples of the batch */
+    uint32_t part;  /* of a part of it */
+    bool repeats;   /* samples occur more than once */
+    bool varies;    /* the variance is measured */
     const uint32_t *batch;
     const double *now;
     double *next;
@@ -40,7 +48,18 @@ SADDLE_STEP saddle_card_agent saddle_card_agent_of(const saddle_card_plan *c, un
     a.number = agent;
     a.iteration = iteration;
     a.count = c->batch_size[agent];
+    a.part = c->batch_part[agent];
+    a.repeats = c->steps.replacement;
+    a.varies = false;
     a.batch = saddle_card_batch(c, iteration, agent);
+    if (!recursive && c->steps.scheduled) {
+        a.count = c->refresh_count[agent];
+        a.part = (uint32_t)saddle_part_rows(
+            a.count, saddle_worth_parts((double)a.count, c->sample_cost, (double)c->x_dim));
+        a.repeats = false;
+        a.varies = c->row_norm != NULL && a.count > 1;
+        a.batch = c->refresh_batch + agent * c->change_stride;
+    }
     a.now = c->span[parity] + agent * c->stride;
     a.next = c->span[1 - parity] + agent * c->stride;
     a.kept = c->kept + agent * c->kept_stride;
@@ -130,10 +149,14 @@ SADDLE_STEP void saddle_card_factors(const saddle_card_plan *c, const saddle_car
         size_t i = 2 * (size_t)k;
         uint64_t j = c->x_dim + (s->row[k] - first);
         double new_loss = s->loss[i];
-        size_t at = a->number * c->batch_stride + begin + k;
+        size_t at = a->number * c->change_stride + begin + k;
         if (!a->recursive) {
             double slope = saddle_multiply(saddle_multiply(s->label[k], a->next[j]), s->slope[i]);
             s->along[k] = saddle_multiply(a->scale, slope);
+            if (a->varies)
+                s->square[k] = saddle_add(
+                    saddle_multiply(saddle_multiply(slope, slope), c->row_norm[s->row[k]]),
+                    saddle_multiply(new_loss, new_loss));
             c->change[at] = saddle_multiply(a->scale, new_loss);
             continue;
         }
@@ -195,7 +218,7 @@ SADDLE_STEP void saddle_card_add_columns(const saddle_card_plan *c, const saddle
                                          uint32_t low, uint32_t begin, uint32_t count,
                                          saddle_card_shared *s)
 {
-    uint32_t part = c->batch_part[a->number];
+    uint32_t part = a->part;
     uint32_t end = begin + count;
     bool ends_part = end % part == 0 || end == a->count;
     SADDLE_EACH(k, saddle_card_some(c, low))
@@ -219,14 +242,38 @@ SADDLE_STEP void saddle_card_add_columns(const saddle_card_plan *c, const saddle
     }
 }
 
+/* Rows of a block of robust.c, which are two chunks. */
+enum { SADDLE_CARD_ROW_BLOCK = 256 };
+
+/* Adds the squares of a chunk's samples, as saddle_robust_add_samples() does; for one thread. */
+SADDLE_STEP void saddle_card_add_squares(const saddle_card_plan *c, const saddle_card_agent *a,
+                                         uint32_t begin, uint32_t count, saddle_card_shared *s)
+{
+    uint32_t end = begin + count;
+    if (begin % a->part == 0)
+        s->part_square = s->block_square = 0.0;
+    for (uint32_t k = 0; k < count; k++)
+        s->block_square = saddle_add(s->block_square, s->square[k]);
+    bool ends_part = end % a->part == 0 || end == a->count;
+    if (ends_part || end % a->part % SADDLE_CARD_ROW_BLOCK == 0) {
+        s->part_square = saddle_add(s->part_square, s->block_square);
+        s->block_square = 0.0;
+    }
+    if (!ends_part)
+        return;
+    double own = saddle_multiply(saddle_multiply(c->loss_weight, a->scale), s->part_square);
+    own = saddle_multiply(c->agent_weight[a->number], own);
+    s->sum_square = begin < a->part ? own : saddle_add(s->sum_square, own);
+}
+
 /* Returns the change of the entry of u of the k-th sample of the batch: its own, or the sum of those of all samples
  * that are the same, or, unless it is the first of these, 0. */
 SADDLE_STEP double saddle_card_change(const saddle_card_plan *c, const saddle_card_agent *a,
                                       uint32_t k)
 {
-    const double *change = c->change + a->number * c->batch_stride;
+    const double *change = c->change + a->number * c->change_stride;
     double sum = 0.0;
-    if (!c->steps.replacement)
+    if (!a->repeats)
         return change[k];
     for (uint32_t i = 0; i < a->count; i++) {
         if (a->batch[i] != a->batch[k])
@@ -295,6 +342,8 @@ SADDLE_STEP void saddle_card_add_chunk(const saddle_card_plan *c, const saddle_c
     SADDLE_BARRIER();
     saddle_card_factors(c, a, begin, count, s);
     SADDLE_BARRIER();
+    SADDLE_EACH_DOWN(k, a->varies ? 1U : 0U)
+    saddle_card_add_squares(c, a, begin, count, s);
     saddle_card_add_columns(c, a, 0, begin, count, s);
     for (uint32_t low = SADDLE_CARD_COLUMNS; low < c->x_dim; low += SADDLE_CARD_COLUMNS) {
         SADDLE_BARRIER();
@@ -315,7 +364,7 @@ SADDLE_STEP void saddle_card_batch_step(const saddle_card_plan *c, unsigned pari
     uint64_t iteration = c->state->clock[parity];
     bool stopped = saddle_card_stopped(c, iteration);
     saddle_card_agent a = saddle_card_agent_of(c, parity, iteration, agent, recursive);
-    uint32_t part = c->batch_part[agent];
+    uint32_t part = a.part;
     uint32_t count;
     SADDLE_EACH(k, 1)
     s->flag = 0;

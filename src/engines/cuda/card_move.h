@@ -184,6 +184,7 @@ SADDLE_STEP void saddle_card_move(const saddle_card_plan *c, unsigned parity, bo
     SADDLE_AWAIT();
     uint64_t iteration = c->state->clock[parity];
     bool stopped = saddle_card_stopped(c, iteration);
+    refresh = refresh || saddle_card_refreshes(c, iteration, agent);
     SADDLE_EACH(k, u.count)
     if (saddle_card_move_entry(c, parity, refresh, iteration, stopped, agent, &u, u.first + k,
                                near))

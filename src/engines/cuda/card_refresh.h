@@ -106,10 +106,10 @@ SADDLE_STEP double saddle_card_refresh_y(const saddle_card_plan *c, uint32_t age
     double unequal = saddle_subtract(saddle_multiply(c->penalty_length, y), 1.0);
     double g = c->gy[agent * (size_t)c->y_dim + k];
     g = saddle_subtract(g, saddle_multiply(c->penalty_slope, unequal));
-    if (!c->steps.recursive) {
+    if (!c->steps.recursive || c->steps.scheduled)
         c->gy[agent * (size_t)c->y_dim + k] = 0.0;
+    if (!c->steps.recursive)
         return g;
-    }
     return saddle_add(g, saddle_multiply(c->steps.curvature, y));
 }
 
@@ -123,15 +123,17 @@ SADDLE_STEP void saddle_card_settle(const saddle_card_plan *c, unsigned parity, 
     double *kept = c->kept + agent * c->kept_stride + u.point;
     SADDLE_EACH(k, agent == 0 && tile == 0)
     saddle_card_tick(c, parity, iteration);
-    if (saddle_card_stopped(c, iteration))
+    if (saddle_card_stopped(c, iteration) ||
+        (c->steps.scheduled && !saddle_card_refreshes(c, iteration, agent)))
         return;
     SADDLE_EACH(i, u.count)
     {
         uint32_t k = u.first + i;
         double point = next[u.point + k];
         double old = kept[k];
-        double new_one = u.is_x ? saddle_card_refresh_x(c, c->steps.recursive, agent, k, point)
-                                : saddle_card_refresh_y(c, agent, k, point);
+        double new_one = u.is_x
+                             ? saddle_card_refresh_x(c, c->steps.q != UINT64_MAX, agent, k, point)
+                             : saddle_card_refresh_y(c, agent, k, point);
         kept[k] = new_one;
         saddle_card_check(c, iteration, new_one);
         if (!c->steps.tracking)

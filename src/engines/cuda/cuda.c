@@ -21,9 +21,10 @@ typedef struct engine {
     saddle_card_plan plan;
     bool behind;          /* the state in `local` is older than the card's */
     uint64_t plain_ifo;   /* IFO calls of all agents between refreshes */
-    uint64_t refresh_ifo; /* at a refresh */
-    double *numbers;      /* two per agent */
-    char failure[24];     /* why a copy failed; "": none did */
+    uint64_t refresh_ifo; /* at a refresh; where they are scheduled, at most */
+    uint64_t *spent;  /* per agent, counted from the copies of the card's; NULL: not scheduled */
+    double *numbers;  /* two per agent */
+    char failure[24]; /* why a copy failed; "": none did */
 } engine;
 
 static engine *engine_of(saddle_engine *base)
@@ -128,6 +129,7 @@ static void destroy(saddle_engine *base)
         e->module->close(e->card);
     saddle_local_clear(&e->local);
     saddle_free(e->numbers);
+    saddle_free(e->spent);
     saddle_free(e);
 }
 
@@ -182,6 +184,10 @@ static saddle_status make(engine *e, const saddle_engine_inputs *inputs, saddle_
     }
     e->numbers = saddle_alloc_doubles(2 * e->local.agents);
     SADDLE_TRY(saddle_check_memory(e->numbers, "the engine", error));
+    if (steps.scheduled) {
+        e->spent = saddle_alloc(e->local.agents, sizeof *e->spent);
+        SADDLE_TRY(saddle_check_memory(e->spent, "the engine", error));
+    }
     saddle_local_start(&e->local);
     return put_state(e, error);
 }
@@ -233,38 +239,59 @@ static bool out_of_time(const saddle_limits *limits)
     return limits->deadline > 0.0 && saddle_clock_seconds() >= limits->deadline;
 }
 
-/* Begins iterations until a limit; returns how many. */
-static uint64_t begin(engine *e, const saddle_limits *limits, bool *failed)
+/* Returns the iterations after which the IFO calls of scheduled refreshes have to be looked at. */
+static uint64_t safe_iterations(const engine *e, const saddle_limits *limits)
+{
+    uint64_t most = e->refresh_ifo > e->plain_ifo ? e->refresh_ifo : e->plain_ifo;
+    if (e->spent == NULL || limits->max_ifo == 0)
+        return UINT64_MAX;
+    uint64_t left = limits->max_ifo > e->local.ifo ? limits->max_ifo - e->local.ifo : 0;
+    return left / most > 1 ? left / most : 1;
+}
+
+/* Begins iterations until a limit, and sets *ended, or until IFO calls have to be looked at; returns the last one. */
+static uint64_t begin(engine *e, const saddle_limits *limits, uint64_t end, bool *ended,
+                      bool *failed)
 {
     const saddle_local *local = &e->local;
     uint64_t iteration = local->iteration;
-    uint64_t last =
-        limits->iterations < UINT64_MAX - iteration ? iteration + limits->iterations : UINT64_MAX;
+    uint64_t safe = safe_iterations(e, limits);
+    uint64_t last = safe < end - iteration ? iteration + safe : end;
     uint64_t ifo = local->ifo;
-    bool ended = iteration >= last;
-    while (!ended && !*failed) {
+    *ended = iteration >= end;
+    while (!*ended && !*failed && iteration < last) {
         uint64_t first = iteration;
-        while (!ended && iteration - first < STRETCH) {
+        while (!*ended && iteration < last && iteration - first < STRETCH) {
             ifo += refreshes_at(e, iteration) ? e->refresh_ifo : e->plain_ifo;
             iteration++;
-            ended = iteration >= last || (limits->max_ifo > 0 && ifo >= limits->max_ifo);
+            *ended = iteration >= end ||
+                     (e->spent == NULL && limits->max_ifo > 0 && ifo >= limits->max_ifo);
         }
         unsigned parity = (unsigned)((first - local->iteration) % 2) ^ local->parity;
         *failed = !e->module->begin(e->card, &e->plan, first, parity, iteration - first);
-        ended = ended || out_of_time(limits);
+        *ended = *ended || out_of_time(limits);
     }
     return iteration;
 }
 
-/* Counts the IFO calls of all agents in the iterations from `first` on. */
-static void count_ifo(engine *e, uint64_t first, uint64_t last)
+/* Counts the IFO calls of all agents in the iterations from `first` on; returns false if a copy failed. */
+static bool count_ifo(engine *e, uint64_t first, uint64_t last)
 {
     uint64_t refreshes = last / e->plan.steps.q - first / e->plan.steps.q;
+    uint64_t *now = (uint64_t *)(void *)e->numbers;
+    if (e->spent != NULL &&
+        !e->module->get(e->card, now, e->plan.spent, e->local.agents * sizeof *now))
+        return false;
     for (size_t i = 0; i < e->local.agents; i++) {
         e->local.agent[i].ifo +=
-            refreshes * ifo_of(e, i, true) + (last - first - refreshes) * ifo_of(e, i, false);
+            e->spent != NULL
+                ? now[i] - e->spent[i]
+                : refreshes * ifo_of(e, i, true) + (last - first - refreshes) * ifo_of(e, i, false);
     }
+    if (e->spent != NULL)
+        memcpy(e->spent, now, e->local.agents * sizeof *now);
     e->local.ifo = saddle_local_ifo(&e->local);
+    return true;
 }
 
 /* Copies the state from the card. */
@@ -292,38 +319,57 @@ static void find_fault(engine *e, saddle_fault *fault)
     for (size_t i = 0; i < local->agents && fault->kind == SADDLE_FAULT_NONE; i++) {
         saddle_agent *agent =
             saddle_local_lend(local, 0, i, 1 - local->parity, local->iteration - 1);
+        if (e->spent != NULL)
+            agent->request.variance =
+                agent->kept[e->plan.x_dim + e->plan.y_dim + 1 + SADDLE_SCHEDULE_SIGMA2];
         for (const saddle_phase *phase = phases; phase->name != NULL; phase++)
             if (phase->after != NULL)
                 phase->after(agent, nan, nan);
         *fault = agent->fault;
     }
+    /* It may have changed the state. */
+    e->behind = true;
+    fetch(e);
+}
+
+/* Does iterations until a limit, a fault, or IFO calls have to be looked at; returns whether there is more to do. */
+static bool advance_some(engine *e, const saddle_limits *limits, uint64_t end, saddle_fault *fault)
+{
+    saddle_local *local = &e->local;
+    bool failed = e->failure[0] != '\0';
+    bool ended;
+    uint64_t first = local->iteration;
+    uint64_t last = begin(e, limits, end, &ended, &failed);
+    saddle_card_state state;
+    failed = !e->module->wait(e->card, &e->plan, &state) || failed;
+    bool stopped = !failed && state.stop_at <= last;
+    last = stopped ? state.stop_at : last;
+    failed = failed || !count_ifo(e, first, last);
+    if (failed) {
+        const char *why = e->failure[0] != '\0' ? e->failure : e->module->error(e->card);
+        *fault = (saddle_fault){.kind = SADDLE_FAULT_DEVICE, .iteration = first};
+        saddle_snprintf(fault->variable, sizeof fault->variable, "%s", why);
+        return false;
+    }
+    local->iteration = last;
+    local->parity ^= (unsigned)((last - first) % 2);
+    e->behind = e->behind || last > first;
+    if (stopped)
+        find_fault(e, fault);
+    return !stopped && !ended && (limits->max_ifo == 0 || local->ifo < limits->max_ifo);
 }
 
 static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fault *fault)
 {
     engine *e = engine_of(base);
     saddle_local *local = &e->local;
-    bool failed = e->failure[0] != '\0';
     uint64_t first = local->iteration;
-    uint64_t last = begin(e, limits, &failed);
-    saddle_card_state state;
-    failed = !e->module->wait(e->card, &e->plan, &state) || failed;
-    if (failed) {
-        const char *why = e->failure[0] != '\0' ? e->failure : e->module->error(e->card);
-        *fault = (saddle_fault){.kind = SADDLE_FAULT_DEVICE, .iteration = first};
-        saddle_snprintf(fault->variable, sizeof fault->variable, "%s", why);
-        return;
+    uint64_t end =
+        limits->iterations < UINT64_MAX - first ? first + limits->iterations : UINT64_MAX;
+    while (advance_some(e, limits, end, fault)) {
     }
-    bool stopped = state.stop_at <= last;
-    last = stopped ? state.stop_at : last;
-    count_ifo(e, first, last);
-    local->iteration = last;
-    local->parity ^= (unsigned)((last - first) % 2);
-    e->behind = e->behind || last > first;
-    if (stopped)
-        find_fault(e, fault);
     for (size_t i = 0; i < local->agents; i++)
-        saddle_local_lend(local, 0, i, local->parity, last);
+        saddle_local_lend(local, 0, i, local->parity, local->iteration);
 }
 
 /* ---- the functions that read the state ------------------------------------------------------- */

@@ -72,6 +72,23 @@ __global__ void __launch_bounds__(SADDLE_CARD_BATCH_THREADS, 2)
 }
 
 __global__ void __launch_bounds__(SADDLE_CARD_THREADS)
+    schedule_kernel(const __grid_constant__ saddle_card_plan c, unsigned parity)
+{
+    __shared__ saddle_card_pool pool;
+    saddle_card_schedule(&c, parity, blockIdx.x, &pool);
+}
+
+__global__ void __launch_bounds__(SADDLE_CARD_BATCH_THREADS, 2)
+    estimate_kernel(const __grid_constant__ saddle_card_plan c, unsigned parity)
+{
+    __shared__ union {
+        saddle_card_shared shared;
+        saddle_card_pool pool;
+    } memory;
+    saddle_card_estimate(&c, parity, blockIdx.x, &memory.shared, &memory.pool);
+}
+
+__global__ void __launch_bounds__(SADDLE_CARD_THREADS)
     rows_kernel(const __grid_constant__ saddle_card_plan c, unsigned parity)
 {
     saddle_card_rows(&c, parity, blockIdx.x / c.row_blocks, blockIdx.x % c.row_blocks);
@@ -268,6 +285,8 @@ static void launch_move(saddle_card *card, const saddle_card_plan *c, unsigned p
 {
     if (c->target != NULL)
         target_kernel<<<2 * c->agents, SADDLE_CARD_THREADS, 0, card->main>>>(*c, parity);
+    if (c->steps.scheduled)
+        schedule_kernel<<<c->agents, SADDLE_CARD_THREADS, 0, card->main>>>(*c, parity);
     launch_early(card, move_kernel, c->agents * c->tiles, SADDLE_CARD_THREADS, *c, parity, dense);
 }
 
@@ -280,9 +299,12 @@ static void launch_plain(saddle_card *card, const saddle_card_plan *c, unsigned 
 {
     bool recursive = c->steps.recursive;
     launch_move(card, c, parity, !recursive);
-    launch_early(card, recursive ? batch_kernel<true> : batch_kernel<false>, c->agents,
-                 SADDLE_CARD_BATCH_THREADS, *c, parity);
-    if (!recursive)
+    if (c->steps.scheduled)
+        estimate_kernel<<<c->agents, SADDLE_CARD_BATCH_THREADS, 0, card->main>>>(*c, parity);
+    else
+        launch_early(card, recursive ? batch_kernel<true> : batch_kernel<false>, c->agents,
+                     SADDLE_CARD_BATCH_THREADS, *c, parity);
+    if (!recursive || c->steps.scheduled)
         launch_settle(card, c, parity);
 }
 

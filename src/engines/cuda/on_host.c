@@ -76,14 +76,19 @@ static bool begin(saddle_card *card, const saddle_card_plan *c, uint64_t iterati
             saddle_card_draw(c, t, i);
         for (uint32_t i = 2 * c->agents; i-- > 0 && c->target != NULL;)
             saddle_card_target(c, parity, i / 2, i % 2 == 0, &card->pool);
+        for (uint32_t i = c->steps.scheduled ? c->agents : 0; i-- > 0;)
+            saddle_card_schedule(c, parity, i, &card->pool);
         for (uint32_t b = c->agents * c->tiles; b-- > 0;)
             saddle_card_move(c, parity, refreshes || !recursive, b % c->agents, b / c->agents,
                              &card->near);
         if (refreshes)
             sum_rows(c, parity);
         for (uint32_t i = c->agents; !refreshes && i-- > 0;)
-            saddle_card_batch_step(c, parity, i, recursive, &card->shared);
-        if (refreshes || !recursive)
+            if (c->steps.scheduled)
+                saddle_card_estimate(c, parity, i, &card->shared, &card->pool);
+            else
+                saddle_card_batch_step(c, parity, i, recursive, &card->shared);
+        if (refreshes || !recursive || c->steps.scheduled)
             settle(c, parity);
     }
     return true;

@@ -35,6 +35,11 @@ static void *take(maker *m, double count, size_t size)
 
 #define TAKE(field, count) (m->plan->field = take(m, (double)(count), sizeof *m->plan->field))
 
+static bool measures_variance(const maker *m)
+{
+    return m->plan->steps.scheduled && !(m->plan->steps.refresh.sigma2 > 0.0);
+}
+
 static void take_tables(maker *m)
 {
     saddle_card_plan *c = m->plan;
@@ -58,6 +63,8 @@ static void take_tables(maker *m)
         TAKE(value, m->entries);
         TAKE(list_value, m->entries);
     }
+    if (measures_variance(m))
+        TAKE(row_norm, m->rows);
     TAKE(part_rows, agents);
     TAKE(batch_size, agents);
     TAKE(batch_part, agents);
@@ -76,7 +83,13 @@ static void take_state(maker *m)
     TAKE(state, 1);
     TAKE(batch, 2 * window * agents * (double)c->batch_stride);
     TAKE(mark, window * agents * (double)c->mark_stride);
-    TAKE(change, agents * (double)c->batch_stride);
+    TAKE(change, agents * (double)c->change_stride);
+    if (c->steps.scheduled) {
+        TAKE(refresh_batch, agents * (double)c->change_stride);
+        TAKE(refresh_count, agents);
+        TAKE(refresh_mark, agents * (double)c->mark_stride);
+        TAKE(spent, agents);
+    }
     TAKE(sum, agents * c->x_dim);
     TAKE(total, c->lists);
     TAKE(along, m->rows);
@@ -118,6 +131,7 @@ static void measure_agents(maker *m)
         c->parts = (uint32_t)saddle_larger(c->parts, saddle_parts_count(problem, &all));
         c->row_blocks = (uint32_t)saddle_larger(c->row_blocks, rows / SADDLE_CARD_THREADS + 1);
         c->batch_stride = saddle_larger(c->batch_stride, batch);
+        c->change_stride = saddle_larger(c->change_stride, c->steps.scheduled ? rows : batch);
         c->mark_stride = saddle_larger(c->mark_stride, saddle_rng_mark_words(rows));
     }
     /* They also clear the entries of y of the rows that an agent does not have. */
@@ -139,6 +153,9 @@ static void measure(maker *m)
     c->tiles = c->x_tiles + (c->y_dim + SADDLE_CARD_THREADS - 1) / SADDLE_CARD_THREADS;
     c->seed = local->inputs.instance->seed;
     c->purpose = SADDLE_RNG_BATCH;
+    c->refresh_purpose = SADDLE_RNG_REFRESH;
+    c->sample_cost = saddle_sample_cost(problem);
+    c->x_block = (uint32_t)local->blocks.x.block;
     measure_rows(m);
     measure_agents(m);
 }
@@ -349,6 +366,17 @@ static bool put_entries(maker *m, size_t i, uint64_t row, uint64_t entry)
     return taken;
 }
 
+static bool put_norms(maker *m, const saddle_dataset *data, uint64_t row)
+{
+    double *norm = saddle_alloc_doubles(data->rows);
+    for (size_t j = 0; norm != NULL && j < data->rows; j++)
+        norm[j] = m->in->problem->row_norm2(data, j);
+    if (norm != NULL)
+        PUT(row_norm + row, norm, data->rows);
+    saddle_free(norm);
+    return norm != NULL;
+}
+
 static bool put_rows(maker *m)
 {
     uint64_t row = 0;
@@ -357,10 +385,12 @@ static bool put_rows(maker *m)
     for (size_t i = 0; taken && i < m->plan->agents; i++) {
         const saddle_dataset *data = rows_of(m, i);
         PUT(label + row, data->label, data->rows);
+        if (m->plan->row_norm != NULL)
+            taken = put_norms(m, data, row);
         if (m->entries == 0)
             PUT(dense + row * m->plan->x_dim, data->dense, data->rows * m->plan->x_dim);
         else
-            taken = put_entries(m, i, row, entry);
+            taken = put_entries(m, i, row, entry) && taken;
         row += data->rows;
         entry += m->entries == 0 ? 0 : data->nonzeros;
     }
