@@ -18,10 +18,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
-import json
 import logging
 import math
-import multiprocessing
 import random
 import statistics
 import time
@@ -34,6 +32,8 @@ import saddle
 from saddle._library import _path
 
 from .runs import data_of
+from .side_by_side import Line, read_lines
+from .side_by_side import make as make_side_by_side
 
 __all__ = ["Cost", "INSTANCES", "METHODS", "Plan", "candidate", "first_stay", "run"]
 
@@ -233,21 +233,17 @@ def _version(plan: Plan) -> str:
     return hashlib.sha256(Path(_path()).read_bytes() + here.read_bytes() + repr(runs).encode()).hexdigest()[:16]
 
 
-def read(path: Path, plan: Plan) -> dict[Key, dict[str, Any]]:
+def read(path: Path, plan: Plan) -> dict[Key, Line]:
     """Returns the runs that were made before with this version and budget."""
-    found: dict[Key, dict[str, Any]] = {}
-    for text in path.read_text().splitlines() if path.exists() else []:
-        try:
-            line = json.loads(text)
-        except ValueError:
-            continue  # an interrupted run left it incomplete
-        if line.get("version") == _version(plan):
-            found[line["instance"], line["method"], line["candidate"], line["seed"]] = line
-    return found
+    return {_key(line): line for line in read_lines(path) if line.get("version") == _version(plan)}
 
 
-def _work(task: tuple[Key, Plan, Path]) -> tuple[Key, dict[str, Any]]:
-    key, plan, path = task
+def _key(line: Line) -> Key:
+    return line["instance"], line["method"], line["candidate"], line["seed"]
+
+
+def _work(task: tuple[Key, Plan]) -> Line:
+    key, plan = task
     logging.getLogger("saddle").setLevel(logging.ERROR)
     warnings.simplefilter("ignore")
     begin = time.perf_counter()
@@ -255,14 +251,11 @@ def _work(task: tuple[Key, Plan, Path]) -> tuple[Key, dict[str, Any]]:
         made = make(*key, plan)
     except (saddle.Error, ValueError, ArithmeticError) as why:
         made = {"error": f"{type(why).__name__}: {why}"}
-    line = {**dict(zip(("instance", "method", "candidate", "seed"), key)), "version": _version(plan), **made,
+    return {**dict(zip(("instance", "method", "candidate", "seed"), key)), "version": _version(plan), **made,
             "seconds": round(time.perf_counter() - begin, 2)}  # fmt: skip
-    with open(path, "ab", buffering=0) as stream:  # one write, so that lines of several processes do not mix
-        stream.write((json.dumps(line) + "\n").encode())
-    return key, line
 
 
-def _worth(lines: Iterable[dict[str, Any]], level: float) -> float:
+def _worth(lines: Iterable[Line], level: float) -> float:
     """Returns the mean of log(gradient evaluations x rounds) to a level; infinite if a run does not reach it."""
     costs = [line.get("costs", {}).get(f"{level:g}") for line in lines]
     if not costs or any(cost is None for cost in costs):
@@ -270,7 +263,7 @@ def _worth(lines: Iterable[dict[str, Any]], level: float) -> float:
     return statistics.fmean(math.log(max(1.0, cost[0]) * max(1.0, cost[1])) for cost in costs)
 
 
-def best(done: dict[Key, dict[str, Any]], instance: str, method: str, level: float, plan: Plan) -> int | None:
+def best(done: dict[Key, Line], instance: str, method: str, level: float, plan: Plan) -> int | None:
     """Returns the candidate that reaches a level at least cost; None: none does."""
     worth = {k: _worth((done[instance, method, k, seed] for seed in TUNING if (instance, method, k, seed) in done),
                        level) for k in range(plan.candidates)}  # fmt: skip
@@ -281,27 +274,24 @@ def best(done: dict[Key, dict[str, Any]], instance: str, method: str, level: flo
 def run(directory: Path, plan: Plan, jobs: int, say: Callable[..., None]) -> None:
     """Makes the runs that are missing, first those that judge candidates, and writes the tables."""
     path = directory / "field.jsonl"
-    if path.exists() and not path.read_bytes().endswith(b"\n"):
-        with open(path, "ab") as stream:
-            stream.write(b"\n")
     pairs = [(i, m) for i in plan.instances for m in plan.methods]
     done = read(path, plan)
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        for shown in (False, True):
-            if shown:
-                found = ((i, m, best(done, i, m, level, plan)) for i, m in pairs for level in LEVELS)
-                chosen = {(i, m, k or 0) for i, m, k in found} | {(i, m, 0) for i, m in pairs}
-                keys = [(*c, seed) for c in sorted(chosen) for seed in range(1, plan.seeds + 1)]
-            else:
-                keys = [(i, m, k, seed) for k in range(plan.candidates) for i, m in pairs for seed in TUNING]
-            todo = [(key, plan, path) for key in keys if key not in done]
-            say(f"field: {len(todo)} of {len(keys)} runs that {'are shown' if shown else 'judge candidates'} are "
-                f"missing, {jobs} at a time")  # fmt: skip
-            for count, (key, line) in enumerate(pool.imap_unordered(_work, todo), 1):
-                done[key] = line
-                end = line.get("error") or f"{line['stop']}, metric {line['end']:.1e} of the start's"
-                what = f"  [{count}/{len(todo)}] {key[0]} {key[1]} {key[2]} seed {key[3]}: "
-                say(what + end, now=not line.get("error"))
+    for shown in (False, True):
+        if shown:
+            found = ((i, m, best(done, i, m, level, plan)) for i, m in pairs for level in LEVELS)
+            chosen = {(i, m, k or 0) for i, m, k in found} | {(i, m, 0) for i, m in pairs}
+            keys = [(*c, seed) for c in sorted(chosen) for seed in range(1, plan.seeds + 1)]
+        else:
+            keys = [(i, m, k, seed) for k in range(plan.candidates) for i, m in pairs for seed in TUNING]
+        todo = [(key, plan) for key in keys if key not in done]
+        say(f"field: {len(todo)} of {len(keys)} runs that {'are shown' if shown else 'judge candidates'} are "
+            f"missing, {jobs} at a time")  # fmt: skip
+        for count, line in enumerate(make_side_by_side(_work, todo, path, jobs), 1):
+            key = _key(line)
+            done[key] = line
+            end = line.get("error") or f"{line['stop']}, metric {line['end']:.1e} of the start's"
+            what = f"  [{count}/{len(todo)}] {key[0]} {key[1]} {key[2]} seed {key[3]}: "
+            say(what + end, now=not line.get("error"))
     (directory / "field.md").write_text("\n".join(page(done, plan)) + "\n")
     say(f"field: wrote {directory / 'field.md'}")
 
@@ -309,7 +299,7 @@ def run(directory: Path, plan: Plan, jobs: int, say: Callable[..., None]) -> Non
 # ---- tables -----------------------------------------------------------------------------------------
 
 
-def shown(done: dict[Key, dict[str, Any]], instance: str, method: str, level: float, number: int | None,
+def shown(done: dict[Key, Line], instance: str, method: str, level: float, number: int | None,
           plan: Plan) -> Cost | None:
     """Returns the medians of the costs of a candidate over the seeds that are shown; None if most do not reach it."""
     if number is None:
@@ -346,7 +336,7 @@ def _summary(costs: dict[tuple[str, str, float], Cost | None], plan: Plan) -> li
     return lines + [row for _, row in sorted(rows)]
 
 
-def page(done: dict[Key, dict[str, Any]], plan: Plan) -> list[str]:
+def page(done: dict[Key, Line], plan: Plan) -> list[str]:
     """Returns the lines of field.md."""
     out = ["# The methods of the field", "",
            f"Budget of a run: {plan.passes:g} gradient evaluations for each row and {plan.rounds} rounds. "
