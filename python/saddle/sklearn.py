@@ -227,6 +227,7 @@ class _Classifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         the two labels; decision_function() is positive for the second
     """
 
+    classes_: Array
     _several = False  # whether there can be more than two classes
 
     def _more_tags(self) -> dict[str, Any]:  # before scikit-learn 1.6
@@ -237,33 +238,33 @@ class _Classifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         tags.classifier_tags.multi_class = self._several
         return tags
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, attribute: Any = None) -> list[Any]:
-        """Returns the validated rows, the index of each row's class, and the attribute."""
-        X, y = self._validated(X, y, ensure_min_samples=2, y_numeric=False)
+    def _checked(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        attribute: Any = None,
+        *,
+        part: bool = False,
+        classes: Any = None,
+    ) -> list[Any]:
+        """Returns the validated rows, the index of each row's class, and the attribute. A part of
+        the rows may have one class; all classes are those of earlier parts, or given."""
+        first = not (part and hasattr(self, "classes_"))
+        least = 1 if part else 2
+        X, y = self._validated(X, y, ensure_min_samples=least, y_numeric=False, reset=first)
         check_classification_targets(y)
         attribute = None if attribute is None else column_or_1d(attribute)
         X, y, attribute = _repeated(sample_weight, X, column_or_1d(y, warn=True), attribute)
-        self.classes_, indices = np.unique(y, return_inverse=True)
-        if len(self.classes_) > 2 and not self._several:
+        known = np.unique(y if classes is None else classes) if first else self.classes_
+        if len(known) > 2 and not self._several:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass, "
-                f"with {len(self.classes_)} classes; RobustClassifier can have them."
+                f"with {len(known)} classes; RobustClassifier can have them."
             )
-        if len(self.classes_) < 2:
-            raise ValueError("The rows have only one class; a classifier needs two classes.")
-        return [X, indices, attribute]
-
-    def _checked_part(
-        self, X: Any, y: Any, classes: Any, sample_weight: Any, attribute: Any = None
-    ) -> list[Any]:
-        """Returns what _checked() does, for some of the rows, which may have one class."""
-        first = not hasattr(self, "classes_")
-        X, y = self._validated(X, y, y_numeric=False, reset=first)
-        attribute = None if attribute is None else column_or_1d(attribute)
-        X, y, attribute = _repeated(sample_weight, X, column_or_1d(y, warn=True), attribute)
-        known = np.unique(y if classes is None else classes) if first else self.classes_
-        if len(known) < 2 or len(known) > 2 and not self._several:
-            raise ValueError(f"There must be two classes; give classes=, not {known.tolist()}.")
+        if len(known) < 2:
+            hint = "; give classes=" if part else ""
+            raise ValueError(f"There is only one class; a classifier needs two classes{hint}.")
         self.classes_ = known
         strange = np.setdiff1d(y, known).tolist()
         if strange:
@@ -379,7 +380,7 @@ class AUCClassifier(_Classifier):
         site
             any name or number; a new one joins the network
         """
-        X, indices, _ = self._checked_part(X, y, classes, sample_weight)
+        X, indices, _ = self._checked(X, y, sample_weight, part=True, classes=classes)
         parts = self._add_parts({site: (X, _as_labels(indices))})
         if self._has_all_classes():
             self._run("auc", parts, continues=True)
@@ -475,8 +476,8 @@ class FairClassifier(_LogisticClassifier):
     ) -> FairClassifier:
         """Adds new rows of one site, as AUCClassifier.partial_fit() does. The first rows must have
         both values of sensitive_features."""
-        given = (classes, sample_weight, sensitive_features)
-        X, indices, attribute = self._checked_part(X, y, *given)
+        given = (X, y, sample_weight, sensitive_features)
+        X, indices, attribute = self._checked(*given, part=True, classes=classes)
         rows, options = self._with_attribute(X, attribute)
         parts = self._add_parts({site: (rows, _as_labels(indices))})
         if self._has_all_classes():
@@ -590,8 +591,8 @@ class RobustClassifier(_LogisticClassifier):
             all labels, if the rows of the first call do not have them. The model is fitted as soon
             as there are rows of each
         """
-        given = (classes, sample_weight, sensitive_features)
-        data = self._data(*self._checked_part(X, y, *given))
+        given = (X, y, sample_weight, sensitive_features)
+        data = self._data(*self._checked(*given, part=True, classes=classes))
         options = {"groups": "agents", "group_ridge": self.ridge}
         if self._has_all_classes():
             self._run("group-dro", *data, continues=True, **options)

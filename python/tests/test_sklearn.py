@@ -300,7 +300,7 @@ def test_partial_fit(people):
     one = AUCClassifier().partial_fit(X[:9], y[:9], classes=["yes", "no"])
     with pytest.raises(ValueError, match=r"The label 'maybe' is not one of \['no', 'yes'\]"):
         one.partial_fit(X[:1], ["maybe"])
-    with pytest.raises(ValueError, match=r"must be two classes; give classes="):
+    with pytest.raises(ValueError, match=r"needs two classes; give classes="):
         AUCClassifier().partial_fit(X[:3], ["yes"] * 3)
 
 
