@@ -343,17 +343,15 @@ static void set_up(peer *self)
     saddle_instance_free(instance);
 }
 
-static void write_rows(size_t agent, bool keep)
+static void write_rows(size_t agent)
 {
     char path[64];
     snprintf(path, sizeof path, "session-lies-%zu.csv", agent);
-    FILE *f = keep ? fopen(path, "w") : NULL;
-    for (int row = 0; f != NULL && row < 20; row++)
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    for (int row = 0; row < 20; row++)
         fprintf(f, "%d.5,%d.25,%d\n", row % 7, row % 3, row % 2);
-    if (f != NULL)
-        fclose(f);
-    else
-        remove(path);
+    fclose(f);
 }
 
 TEST_LOOP(an_agent_that_lies_is_refused, 0, (int)(sizeof lies / sizeof *lies))
@@ -373,14 +371,14 @@ TEST_LOOP(an_agent_that_lies_is_refused, 0, (int)(sizeof lies / sizeof *lies))
             assert_ok(saddle_plan_set(&plan, settings[k][0], settings[k][1], &error), error);
     make_network(&n, "path", 3);
     n.plan = &plan;
+    saddle_test_enter_directory();
     for (size_t i = 0; i < 3; i++) {
-        write_rows(i, true);
+        write_rows(i);
         open_session(&n, i);
     }
     run_network(&n, set_up);
     bool answered = false;
     for (size_t i = 0; i < 3; i++) {
-        write_rows(i, false);
         if (i == lie->liar)
             continue;
         ck_assert_int_eq(n.peer[i].status, SADDLE_BAD_INPUT);
@@ -395,13 +393,13 @@ TEST(a_file_is_not_replaced_by_a_socket)
 {
     peer_network n;
     make_network(&n, "path", 2);
-    write_rows(0, true);
+    saddle_test_enter_directory();
+    write_rows(0);
     n.peer[0].member[0].endpoint = "ipc://session-lies-0.csv";
     assert_refused(saddle_session_open(&n.peer[0].session, &n.peer[0].options, &n.peer[0].error),
                    n.peer[0].error, SADDLE_BAD_INPUT, "is not a socket");
     FILE *f = fopen("session-lies-0.csv", "r");
     ck_assert_ptr_nonnull(f);
     fclose(f);
-    write_rows(0, false);
     saddle_graph_free(n.graph);
 }
