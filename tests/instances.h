@@ -63,7 +63,7 @@ void test_instance_close(test_instance *instance);
 
 /* Collects settings that an algorithm supports: `more`, then those that switch off constraints and h if
  * it handles none. `out` has capacity for MOST_SETTINGS. */
-enum { MOST_SETTINGS = 16 };
+enum { MOST_SETTINGS = 20 };
 void test_relax(const saddle_algorithm *algorithm, const char *const *more,
                 const char *out[MOST_SETTINGS]);
 

@@ -14,26 +14,20 @@
 #include <unistd.h>
 
 #include "algorithms/longest_step.h"
-#include "instances.h"
+#include "dense_agents.h"
 #include "support.h"
 
 enum { DGDA_VR, DM_HSGD, DAMA, DREAM, VRLM, K_GT, D_ADAST, OADSVI, METHODS };
 static const char *const names[METHODS] = {"dgda-vr", "dm-hsgd",      "dama",    "dream",
                                            "vrlm",    "k-gt-minimax", "d-adast", "oadsvi"};
 
-enum { MOST_SAMPLES = 256 };
-
 /* ---- slow versions --------------------------------------------------------------------------- */
 
-/* Vectors of all agents, agent after agent; z = (x, y), operators are (grad_x, -grad_y). */
+/* Vectors of all agents. */
 typedef struct slow {
-    test_rig *rig;
-    saddle_plan *plan; /* with every auto of the algorithm replaced */
-    const saddle_problem *problem;
+    dense_agents a;
     int method;
-    size_t m, x_dim, y_dim, both;
     double *mixing; /* what takes the place of M, m x m */
-    double step[2]; /* of x and y */
     double *z, *z_before;
     double *g, *g_before;
     double *p; /* trackers, or what is projected */
@@ -41,13 +35,11 @@ typedef struct slow {
         *c; /* K-GT: published points, corrections; VRLM: c is the sum of all iterates; OADSVI: e is c */
     double *mean;    /* K-GT: mean estimates */
     double *squares; /* D-AdaST: a and b of every agent, before mixing */
-    uint64_t *ifo;
-    double *scratch;
 } slow;
 
 static const char *word(const slow *s, const char *name)
 {
-    return test_text(s->plan, name);
+    return test_text(s->a.plan, name);
 }
 
 static bool is(const slow *s, const char *name, const char *value)
@@ -73,19 +65,6 @@ static bool estimates_by(const slow *s, const char *name)
 static bool has_rounds(const slow *s)
 {
     return s->method <= DREAM;
-}
-
-static double *rows(const slow *s, const double *v)
-{
-    double *result = test_doubles(s->m * s->both);
-    if (v != NULL)
-        memcpy(result, v, s->m * s->both * sizeof *result);
-    return result;
-}
-
-static double step_of(const slow *s, size_t k)
-{
-    return s->step[k % s->both < s->x_dim ? 0 : 1];
 }
 
 static double *identity(size_t m)
@@ -155,16 +134,13 @@ static double *fast_mix(size_t m, const double *once, double lambda, uint64_t ro
 /* Returns what takes the place of M. */
 static double *polynomial(const slow *s)
 {
-    const saddle_instance *e = &s->rig->target;
-    size_t m = s->m;
-    double *once = test_doubles(m * m);
-    for (size_t k = 0; k < m * m; k++)
-        once[k] = test_weight(e->mixing, k / m, k % m);
+    const saddle_instance *e = &s->a.rig->target;
+    size_t m = s->a.m;
+    double *once = dense_mixing(e->mixing);
     bool one_vector = s->method == DAMA && !is(s, "strategy", "tracking");
-    uint64_t rounds = has_rounds(s) ? (uint64_t)test_number(s->plan, "mixing-rounds") : 1;
+    uint64_t rounds = has_rounds(s) ? (uint64_t)test_number(s->a.plan, "mixing-rounds") : 1;
     double a = (double)(float)e->spectrum.lambda_m;
     double b = 1.0 - (double)(float)(1.0 - e->spectrum.lambda2);
-    double *none = test_doubles(m * m);
     double *result;
     bool halved =
         (s->method == DREAM || (one_vector && rounds == 1)) && e->spectrum.lambda_m < -1e-9;
@@ -176,71 +152,17 @@ static double *polynomial(const slow *s)
     } else if (rounds > 1 && b > a) {
         result = chebyshev(m, once, a, b, rounds, one_vector);
     } else {
-        result = identity(m);
-        for (uint64_t r = 0; r < rounds; r++) {
-            double *power = combine(m, once, 1.0, 0.0, result, 0.0, none);
-            free(result);
-            result = power;
-        }
+        result = dense_power(m, once, rounds);
     }
-    free(none);
     free(once);
     return result;
-}
-
-/* Returns (matrix) (v); the caller frees it. */
-static double *mixed(const slow *s, const double *v)
-{
-    double *out = rows(s, NULL);
-    for (size_t i = 0; i < s->m; i++)
-        for (size_t j = 0; j < s->m; j++)
-            for (size_t k = 0; k < s->both; k++)
-                out[i * s->both + k] += s->mixing[i * s->m + j] * v[j * s->both + k];
-    return out;
 }
 
 /* The prox over X of (eta_x h) and the projection onto Y, for every agent. */
 static void project(const slow *s, double *v)
 {
-    const saddle_instance *e = s->rig->instance.made;
-    for (size_t i = 0; i < s->m; i++) {
-        saddle_prox_apply(e->x_prox, s->step[0], v + i * s->both, s->scratch);
-        saddle_set_project(e->y_set, v + i * s->both + s->x_dim, s->scratch);
-    }
-}
-
-/* out = operator of agent i at z, over the samples, one at a time; index NULL: all. */
-static void operate(slow *s, size_t i, const uint32_t *index, size_t count, const double *z,
-                    double *out)
-{
-    double *g = test_doubles(s->both);
-    memset(out, 0, s->both * sizeof *out);
-    for (size_t k = 0; k < count; k++) {
-        uint32_t sample = index != NULL ? index[k] : (uint32_t)k;
-        saddle_batch one = {.index = &sample, .count = 1};
-        saddle_problem_gradient(s->problem, i, &one, z, z + s->x_dim, g, g + s->x_dim, s->scratch);
-        for (size_t c = 0; c < s->both; c++)
-            out[c] += (c < s->x_dim ? g[c] : -g[c]) / (double)count;
-    }
-    s->ifo[i] += count;
-    free(g);
-}
-
-/* Draws samples of agent i; returns their number, at most n_i. */
-static size_t draw(const slow *s, saddle_purpose purpose, size_t i, uint64_t iteration,
-                   size_t count, bool replacement, uint32_t *index)
-{
-    size_t n = s->problem->samples[i];
-    uint64_t mark[8] = {0};
-    count = count < n ? count : n;
-    ck_assert_uint_le(n, MOST_SAMPLES);
-    saddle_rng rng;
-    saddle_rng_init(&rng, s->plan->start.seed, purpose, i, iteration);
-    for (size_t k = 0; k < count; k++)
-        index[k] = replacement ? (uint32_t)saddle_rng_below(&rng, n) : (uint32_t)k;
-    if (!replacement && count < n)
-        saddle_rng_choose(&rng, n, count, index, mark);
-    return count;
+    for (size_t i = 0; i < s->a.m; i++)
+        dense_project(&s->a, 1.0, v + i * s->a.both);
 }
 
 /* |S| of agent i, which uses all if it has fewer samples. */
@@ -248,23 +170,23 @@ static size_t batch_size(const slow *s, size_t i)
 {
     size_t most = 0;
     size_t batch = 2;
-    for (size_t j = 0; j < s->m; j++)
-        most = s->problem->samples[j] > most ? s->problem->samples[j] : most;
+    for (size_t j = 0; j < s->a.m; j++)
+        most = s->a.problem->samples[j] > most ? s->a.problem->samples[j] : most;
     while (16 * batch * batch < most)
         batch++;
     if (s->method == D_ADAST)
-        for (batch = 1; batch * batch < s->problem->samples[i];)
+        for (batch = 1; batch * batch < s->a.problem->samples[i];)
             batch++;
-    bool paper = s->plan->steps.rule == SADDLE_STEPS_PAPER;
-    size_t given = (size_t)(paper ? s->rig->steps.batch : s->plan->steps.batch);
+    bool paper = s->a.plan->steps.rule == SADDLE_STEPS_PAPER;
+    size_t given = (size_t)(paper ? s->a.rig->steps.batch : s->a.plan->steps.batch);
     return given > 0 ? given : batch;
 }
 
 /* Returns an own option that is a number of samples; auto: all. */
 static size_t size_of(const slow *s, const char *name)
 {
-    double size = test_number(s->plan, name);
-    return isnan(size) || size == 0.0 ? MOST_SAMPLES : (size_t)size;
+    double size = test_number(s->a.plan, name);
+    return isnan(size) || size == 0.0 ? DENSE_MOST_SAMPLES : (size_t)size;
 }
 
 static bool tosses(const slow *s)
@@ -277,41 +199,42 @@ static bool refreshes(const slow *s, uint64_t next)
     if (estimates_by(s, "all"))
         return true;
     if (estimates_by(s, "sarah"))
-        return next % s->rig->steps.q == 0;
+        return next % s->a.rig->steps.q == 0;
     if (!tosses(s))
         return false;
     saddle_rng rng;
-    saddle_rng_init(&rng, s->plan->start.seed, SADDLE_RNG_COIN, 0, next);
-    return saddle_rng_uniform(&rng) < test_number(s->plan, "refresh-probability");
+    saddle_rng_init(&rng, s->a.plan->start.seed, SADDLE_RNG_COIN, 0, next);
+    return saddle_rng_uniform(&rng) < test_number(s->a.plan, "refresh-probability");
 }
 
 /* Replaces the estimates g, at z_before, by those of iterate `next` at z. */
 static void estimate(slow *s, uint64_t next)
 {
-    uint32_t index[MOST_SAMPLES];
-    double *h = test_doubles(s->both);
+    uint32_t index[DENSE_MOST_SAMPLES];
+    double *h = test_doubles(s->a.both);
     bool sgd = estimates_by(s, "sgd");
     bool recursive = estimates_by(s, "sarah") || estimates_by(s, "page");
-    bool replacement = s->plan->steps.sampling == SADDLE_WITH_REPLACEMENT;
-    memcpy(s->g_before, s->g, s->m * s->both * sizeof *s->g);
-    for (size_t i = 0; i < s->m; i++) {
-        double *g = s->g + i * s->both;
-        const double *z = s->z + i * s->both;
-        const double *old = s->g_before + i * s->both;
+    bool replacement = s->a.plan->steps.sampling == SADDLE_WITH_REPLACEMENT;
+    memcpy(s->g_before, s->g, s->a.m * s->a.both * sizeof *s->g);
+    for (size_t i = 0; i < s->a.m; i++) {
+        double *g = s->g + i * s->a.both;
+        const double *z = s->z + i * s->a.both;
+        const double *old = s->g_before + i * s->a.both;
         if (refreshes(s, next)) {
-            size_t count =
-                draw(s, SADDLE_RNG_REFRESH, i, next, size_of(s, "refresh-size"), false, index);
-            operate(s, i, index, count, z, g);
+            size_t count = dense_draw(&s->a, SADDLE_RNG_REFRESH, i, next,
+                                      size_of(s, "refresh-size"), false, index);
+            dense_operate(&s->a, i, index, count, z, g);
             continue;
         }
-        size_t count = draw(s, SADDLE_RNG_BATCH, i, next, batch_size(s, i), replacement, index);
-        operate(s, i, index, count, z, g);
+        size_t count =
+            dense_draw(&s->a, SADDLE_RNG_BATCH, i, next, batch_size(s, i), replacement, index);
+        dense_operate(&s->a, i, index, count, z, g);
         if (sgd)
             continue;
-        operate(s, i, index, count, s->z_before + i * s->both, h);
-        for (size_t k = 0; k < s->both; k++) {
+        dense_operate(&s->a, i, index, count, s->z_before + i * s->a.both, h);
+        for (size_t k = 0; k < s->a.both; k++) {
             double beta =
-                recursive ? 0.0 : test_number(s->plan, k < s->x_dim ? "beta-x" : "beta-y");
+                recursive ? 0.0 : test_number(s->a.plan, k < s->a.x_dim ? "beta-x" : "beta-y");
             g[k] += (1.0 - beta) * (old[k] - h[k]);
         }
     }
@@ -320,61 +243,42 @@ static void estimate(slow *s, uint64_t next)
 
 static void slow_open(slow *s, test_rig *rig, int method)
 {
-    const saddle_instance *e = rig->instance.made;
-    const saddle_problem *problem = rig->target.problem;
-    saddle_error error = {.message = ""};
-    uint32_t index[MOST_SAMPLES];
-    *s = (slow){.rig = rig,
-                .plan = test_plan(rig->plan, NULL),
-                .problem = problem,
-                .method = method,
-                .m = problem->agents,
-                .x_dim = problem->x_dim,
-                .y_dim = problem->y_dim,
-                .both = problem->x_dim + problem->y_dim,
-                .step = {rig->steps.eta_x, rig->steps.eta_y}};
-    assert_ok(saddle_plan_record_own(s->plan, rig->algorithm->options, rig->parameters, &error),
-              error);
-    s->scratch = test_doubles(saddle_problem_scratch(problem) + saddle_prox_scratch(e->x_prox) +
-                              saddle_set_scratch(e->y_set));
-    s->ifo = calloc(s->m, sizeof *s->ifo);
-    ck_assert_ptr_nonnull(s->ifo);
+    uint32_t index[DENSE_MOST_SAMPLES];
+    *s = (slow){.method = method};
+    dense_open(&s->a, rig);
     s->mixing = polynomial(s);
-    s->z = rows(s, NULL);
-    s->g = rows(s, NULL);
-    for (size_t i = 0; i < s->m; i++) {
-        memcpy(s->z + i * s->both, e->x0, s->x_dim * sizeof *s->z);
-        memcpy(s->z + i * s->both + s->x_dim, e->y0, s->y_dim * sizeof *s->z);
-        size_t count =
-            s->method == D_ADAST
-                ? draw(s, SADDLE_RNG_BATCH, i, 0, batch_size(s, i), false, index)
-                : draw(s, SADDLE_RNG_REFRESH, i, 0, size_of(s, "first-batch"), false, index);
-        operate(s, i, index, count, s->z + i * s->both, s->g + i * s->both);
+    s->z = dense_start(&s->a);
+    s->g = dense_rows(&s->a, NULL);
+    for (size_t i = 0; i < s->a.m; i++) {
+        size_t count = s->method == D_ADAST ? dense_draw(&s->a, SADDLE_RNG_BATCH, i, 0,
+                                                         batch_size(s, i), false, index)
+                                            : dense_draw(&s->a, SADDLE_RNG_REFRESH, i, 0,
+                                                         size_of(s, "first-batch"), false, index);
+        dense_operate(&s->a, i, index, count, s->z + i * s->a.both, s->g + i * s->a.both);
     }
-    s->z_before = rows(s, s->z);
-    s->g_before = rows(s, NULL);
-    s->p = rows(s, method == K_GT ? s->g : NULL);
-    s->n = rows(s, s->z);
-    s->c = rows(s, NULL);
-    s->mean = rows(s, s->g);
-    s->squares = test_doubles(2 * s->m);
+    s->z_before = dense_rows(&s->a, s->z);
+    s->g_before = dense_rows(&s->a, NULL);
+    s->p = dense_rows(&s->a, method == K_GT ? s->g : NULL);
+    s->n = dense_rows(&s->a, s->z);
+    s->c = dense_rows(&s->a, NULL);
+    s->mean = dense_rows(&s->a, s->g);
+    s->squares = test_doubles(2 * s->a.m);
 }
 
 static void slow_close(slow *s)
 {
-    double *const vector[] = {s->mixing, s->z, s->z_before, s->g,       s->g_before, s->p,
-                              s->n,      s->c, s->mean,     s->squares, s->scratch};
+    double *const vector[] = {s->mixing, s->z, s->z_before, s->g,    s->g_before,
+                              s->p,      s->n, s->c,        s->mean, s->squares};
     for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
         free(vector[k]);
-    free(s->ifo);
-    test_plan_free(s->plan);
+    dense_close(&s->a);
 }
 
 /* Sets z to a projected point, which it frees. */
 static void take(slow *s, double *point)
 {
-    memcpy(s->z_before, s->z, s->m * s->both * sizeof *s->z);
-    memcpy(s->z, point, s->m * s->both * sizeof *s->z);
+    memcpy(s->z_before, s->z, s->a.m * s->a.both * sizeof *s->z);
+    memcpy(s->z, point, s->a.m * s->a.both * sizeof *s->z);
     project(s, s->z);
     free(point);
 }
@@ -382,16 +286,16 @@ static void take(slow *s, double *point)
 /* p_t = W (p_{t-1} + g_t - g_{t-1}); z+ = P(W z - step p_t) or P(W (z - step p_t)). */
 static void slow_tracking(slow *s, bool twice)
 {
-    for (size_t k = 0; k < s->m * s->both; k++)
+    for (size_t k = 0; k < s->a.m * s->a.both; k++)
         s->p[k] += s->g[k] - s->g_before[k];
-    double *p = mixed(s, s->p);
-    memcpy(s->p, p, s->m * s->both * sizeof *p);
-    double *from = rows(s, s->z);
-    for (size_t k = 0; k < s->m * s->both && twice; k++)
-        from[k] -= step_of(s, k) * p[k];
-    double *point = mixed(s, from);
-    for (size_t k = 0; k < s->m * s->both && !twice; k++)
-        point[k] -= step_of(s, k) * p[k];
+    double *p = dense_mixed(&s->a, s->mixing, s->p);
+    memcpy(s->p, p, s->a.m * s->a.both * sizeof *p);
+    double *from = dense_rows(&s->a, s->z);
+    for (size_t k = 0; k < s->a.m * s->a.both && twice; k++)
+        from[k] -= dense_step(&s->a, k) * p[k];
+    double *point = dense_mixed(&s->a, s->mixing, from);
+    for (size_t k = 0; k < s->a.m * s->a.both && !twice; k++)
+        point[k] -= dense_step(&s->a, k) * p[k];
     free(from);
     free(p);
     take(s, point);
@@ -400,47 +304,47 @@ static void slow_tracking(slow *s, bool twice)
 /* p+ = W (p + psi - psi_before), psi = z - step g; z+ = P(p+); at first p+ = W psi. */
 static void slow_exact_diffusion(slow *s, uint64_t t)
 {
-    for (size_t k = 0; k < s->m * s->both; k++) {
-        double psi = s->z[k] - step_of(s, k) * s->g[k];
-        double before = s->z_before[k] - step_of(s, k) * s->g_before[k];
+    for (size_t k = 0; k < s->a.m * s->a.both; k++) {
+        double psi = s->z[k] - dense_step(&s->a, k) * s->g[k];
+        double before = s->z_before[k] - dense_step(&s->a, k) * s->g_before[k];
         s->p[k] = t == 0 ? psi : s->p[k] + psi - before;
     }
-    double *p = mixed(s, s->p);
-    memcpy(s->p, p, s->m * s->both * sizeof *p);
+    double *p = dense_mixed(&s->a, s->mixing, s->p);
+    memcpy(s->p, p, s->a.m * s->a.both * sizeof *p);
     take(s, p);
 }
 
 /* p+ = p + (2 W - I) z - W z_before - step (g - g_before); z+ = P(p+); at first p+ = W z - step g. */
 static void slow_extra(slow *s, uint64_t t)
 {
-    double *z = mixed(s, s->z);
-    double *before = mixed(s, s->z_before);
-    for (size_t k = 0; k < s->m * s->both; k++)
-        s->p[k] = t == 0 ? z[k] - step_of(s, k) * s->g[k]
+    double *z = dense_mixed(&s->a, s->mixing, s->z);
+    double *before = dense_mixed(&s->a, s->mixing, s->z_before);
+    for (size_t k = 0; k < s->a.m * s->a.both; k++)
+        s->p[k] = t == 0 ? z[k] - dense_step(&s->a, k) * s->g[k]
                          : s->p[k] + 2.0 * z[k] - s->z[k] - before[k] -
-                               step_of(s, k) * (s->g[k] - s->g_before[k]);
+                               dense_step(&s->a, k) * (s->g[k] - s->g_before[k]);
     free(z);
     free(before);
-    take(s, rows(s, s->p));
+    take(s, dense_rows(&s->a, s->p));
 }
 
 /* x as by tracking; y+ = P(W y + step (u - (W - I) E)), E = (rho / step) (W - I) (sum of all y before). */
 static void slow_multipliers(slow *s)
 {
-    size_t count = s->m * s->both;
-    double rho = test_number(s->plan, "multiplier-step");
+    size_t count = s->a.m * s->a.both;
+    double rho = test_number(s->a.plan, "multiplier-step");
     for (size_t k = 0; k < count; k++)
         s->p[k] += s->g[k] - s->g_before[k];
-    double *p = mixed(s, s->p);
+    double *p = dense_mixed(&s->a, s->mixing, s->p);
     memcpy(s->p, p, count * sizeof *p);
-    double *dual = mixed(s, s->c);
+    double *dual = dense_mixed(&s->a, s->mixing, s->c);
     for (size_t k = 0; k < count; k++)
-        dual[k] = rho / s->step[1] * (dual[k] - s->c[k]);
-    double *mixed_dual = mixed(s, dual);
-    double *point = mixed(s, s->z);
+        dual[k] = rho / s->a.step[1] * (dual[k] - s->c[k]);
+    double *mixed_dual = dense_mixed(&s->a, s->mixing, dual);
+    double *point = dense_mixed(&s->a, s->mixing, s->z);
     for (size_t k = 0; k < count; k++)
-        point[k] -= k % s->both < s->x_dim ? s->step[0] * p[k]
-                                           : s->step[1] * (s->g[k] + mixed_dual[k] - dual[k]);
+        point[k] -= k % s->a.both < s->a.x_dim ? s->a.step[0] * p[k]
+                                               : s->a.step[1] * (s->g[k] + mixed_dual[k] - dual[k]);
     for (size_t k = 0; k < count; k++)
         s->c[k] += s->z[k];
     free(p);
@@ -452,15 +356,15 @@ static void slow_multipliers(slow *s)
 /* The paper's c+ = c - z + W z, with z the mean step where no projection cuts one. */
 static void slow_local_steps(slow *s, uint64_t t)
 {
-    size_t count = s->m * s->both;
-    uint64_t local = (uint64_t)test_number(s->plan, "local-steps");
-    double *w = mixed(s, s->n);
-    double *z = mixed(s, s->p);
+    size_t count = s->a.m * s->a.both;
+    uint64_t local = (uint64_t)test_number(s->a.plan, "local-steps");
+    double *w = dense_mixed(&s->a, s->mixing, s->n);
+    double *z = dense_mixed(&s->a, s->mixing, s->p);
     bool cut = false;
-    const saddle_instance *e = s->rig->instance.made;
-    for (size_t i = 0; i < s->m; i++) {
-        saddle_set_project(e->x_set, w + i * s->both, s->scratch);
-        saddle_set_project(e->y_set, w + i * s->both + s->x_dim, s->scratch);
+    const saddle_instance *e = s->a.rig->instance.made;
+    for (size_t i = 0; i < s->a.m; i++) {
+        saddle_set_project(e->x_set, w + i * s->a.both, s->a.scratch);
+        saddle_set_project(e->y_set, w + i * s->a.both + s->a.x_dim, s->a.scratch);
     }
     for (size_t k = 0; k < count; k++)
         s->c[k] += z[k] - s->p[k];
@@ -472,14 +376,15 @@ static void slow_local_steps(slow *s, uint64_t t)
         memcpy(s->z_before, s->z, count * sizeof *w);
         for (size_t k = 0; k < count; k++) {
             s->mean[k] += s->g[k] / (double)local;
-            s->n[k] -= step_of(s, k) * (s->g[k] + s->c[k]);
+            s->n[k] -= dense_step(&s->a, k) * (s->g[k] + s->c[k]);
         }
         memcpy(z, s->n, count * sizeof *z);
         project(s, s->n);
         cut = cut || memcmp(z, s->n, count * sizeof *z) != 0;
     }
     for (size_t k = 0; k < count; k++)
-        s->p[k] = cut ? s->c[k] + s->mean[k] : (w[k] - s->n[k]) / ((double)local * step_of(s, k));
+        s->p[k] =
+            cut ? s->c[k] + s->mean[k] : (w[k] - s->n[k]) / ((double)local * dense_step(&s->a, k));
     memcpy(s->z, w, count * sizeof *w);
     free(w);
     free(z);
@@ -487,32 +392,32 @@ static void slow_local_steps(slow *s, uint64_t t)
 
 static void slow_adaptive(slow *s, uint64_t t)
 {
-    const saddle_instance *e = s->rig->instance.made;
-    size_t count = s->m * s->both;
-    double *step = test_doubles(2 * s->m);
-    double *squares = test_doubles(2 * s->m);
+    const saddle_instance *e = s->a.rig->instance.made;
+    size_t count = s->a.m * s->a.both;
+    double *step = test_doubles(2 * s->a.m);
+    double *squares = test_doubles(2 * s->a.m);
     for (size_t k = 0; k < count; k++)
-        s->squares[k / s->both * 2 + (k % s->both < s->x_dim ? 0 : 1)] += s->g[k] * s->g[k];
+        s->squares[k / s->a.both * 2 + (k % s->a.both < s->a.x_dim ? 0 : 1)] += s->g[k] * s->g[k];
     memcpy(s->n, s->z, count * sizeof *s->n);
-    for (size_t i = 0; i < s->m; i++) {
+    for (size_t i = 0; i < s->a.m; i++) {
         const double *ab = s->squares + 2 * i;
         double most = ab[0] > ab[1] ? ab[0] : ab[1];
-        step[2 * i] = most > 0.0 ? s->step[0] / pow(most, 0.6) : 0.0;
-        step[2 * i + 1] = ab[1] > 0.0 ? s->step[1] / pow(ab[1], 0.4) : 0.0;
-        for (size_t k = i * s->both; k < (i + 1) * s->both; k++)
-            s->n[k] -= step[2 * i + (k % s->both < s->x_dim ? 0 : 1)] * s->g[k];
+        step[2 * i] = most > 0.0 ? s->a.step[0] / pow(most, 0.6) : 0.0;
+        step[2 * i + 1] = ab[1] > 0.0 ? s->a.step[1] / pow(ab[1], 0.4) : 0.0;
+        for (size_t k = i * s->a.both; k < (i + 1) * s->a.both; k++)
+            s->n[k] -= step[2 * i + (k % s->a.both < s->a.x_dim ? 0 : 1)] * s->g[k];
     }
-    double *z = mixed(s, s->n);
+    double *z = dense_mixed(&s->a, s->mixing, s->n);
     memcpy(s->z_before, s->z, count * sizeof *z);
     memcpy(s->z, z, count * sizeof *z);
-    for (size_t i = 0; i < s->m; i++) {
-        saddle_prox_apply(e->x_prox, step[2 * i], s->z + i * s->both, s->scratch);
-        saddle_set_project(e->y_set, s->z + i * s->both + s->x_dim, s->scratch);
-        for (size_t j = 0; j < s->m; j++)
+    for (size_t i = 0; i < s->a.m; i++) {
+        saddle_prox_apply(e->x_prox, step[2 * i], s->z + i * s->a.both, s->a.scratch);
+        saddle_set_project(e->y_set, s->z + i * s->a.both + s->a.x_dim, s->a.scratch);
+        for (size_t j = 0; j < s->a.m; j++)
             for (size_t k = 0; k < 2; k++)
-                squares[2 * i + k] += s->mixing[i * s->m + j] * s->squares[2 * j + k];
+                squares[2 * i + k] += s->mixing[i * s->a.m + j] * s->squares[2 * j + k];
     }
-    memcpy(s->squares, squares, 2 * s->m * sizeof *squares);
+    memcpy(s->squares, squares, 2 * s->a.m * sizeof *squares);
     free(z);
     free(step);
     free(squares);
@@ -522,8 +427,8 @@ static void slow_adaptive(slow *s, uint64_t t)
 /* The order of the paper: z+ = P(z - eta delta), then e+ = e - (theta / eta) (I - W) (z+ - beta eta (F(z+) - e)). */
 static void slow_optimal(slow *s, uint64_t t)
 {
-    const saddle_instance *e = s->rig->instance.made;
-    size_t count = s->m * s->both;
+    const saddle_instance *e = s->a.rig->instance.made;
+    size_t count = s->a.m * s->a.both;
     double L = e->constants.lipschitz;
     double kappa = L / e->constants.strong_concavity;
     kappa = kappa > 0.0 && isfinite(kappa) ? kappa < 1.0 ? 1.0 : kappa : 100.0;
@@ -534,18 +439,19 @@ static void slow_optimal(slow *s, uint64_t t)
     double first = 1.0 / (1.0 + 3.0 * kappa * sqrt(chi));
     double second = 1.0 / (2.0 * chi);
     double a = 1.0 - (first < second ? first : second);
-    double *point = rows(s, s->z);
+    double *point = dense_rows(&s->a, s->z);
     for (size_t k = 0; k < count; k++)
-        point[k] -= step_of(s, k) * (s->g[k] + a * (t == 0 ? 0.0 : s->g[k] - s->g_before[k]) -
-                                     s->c[k] - a * (s->c[k] - s->p[k]));
+        point[k] -=
+            dense_step(&s->a, k) * (s->g[k] + a * (t == 0 ? 0.0 : s->g[k] - s->g_before[k]) -
+                                    s->c[k] - a * (s->c[k] - s->p[k]));
     take(s, point);
     estimate(s, t + 1);
     for (size_t k = 0; k < count; k++)
-        s->n[k] = s->z[k] - beta * step_of(s, k) * (s->g[k] - s->c[k]);
-    double *n = mixed(s, s->n);
+        s->n[k] = s->z[k] - beta * dense_step(&s->a, k) * (s->g[k] - s->c[k]);
+    double *n = dense_mixed(&s->a, s->mixing, s->n);
     memcpy(s->p, s->c, count * sizeof *n);
     for (size_t k = 0; k < count; k++)
-        s->c[k] -= theta / width / step_of(s, k) * (s->n[k] - n[k]);
+        s->c[k] -= theta / width / dense_step(&s->a, k) * (s->n[k] - n[k]);
     free(n);
 }
 
@@ -576,30 +482,6 @@ static void slow_step(slow *s, uint64_t t)
 
 /* ---- comparing iterates ----------------------------------------------------------------------- */
 
-static void assert_same(const slow *s, const char *what, uint64_t t, const double *x,
-                        const double *y, const double *expected, double y_sign)
-{
-    double scale = 1.0 + test_largest(s->m * s->both, expected);
-    for (size_t i = 0; i < s->m; i++)
-        for (size_t k = 0; k < s->both; k++) {
-            double found =
-                k < s->x_dim ? x[i * s->x_dim + k] : y_sign * y[i * s->y_dim + k - s->x_dim];
-            double off = fabs(found - expected[i * s->both + k]);
-            ck_assert_msg(off <= 1e-11 * scale, "%s, %s: %s at t = %llu, agent %zu is off by %g",
-                          s->rig->algorithm->name, s->rig->instance.label, what,
-                          (unsigned long long)t, i, off);
-        }
-}
-
-static void assert_feasible(const slow *s, const test_state *found)
-{
-    const saddle_instance *e = s->rig->instance.made;
-    for (size_t i = 0; i < s->m; i++) {
-        assert_at_most(saddle_set_distance(e->x_set, found->x + i * s->x_dim, s->scratch), 1e-12);
-        assert_at_most(saddle_set_distance(e->y_set, found->y + i * s->y_dim, s->scratch), 1e-12);
-    }
-}
-
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -608,9 +490,9 @@ static size_t smaller(size_t a, size_t b)
 /* Returns the IFO calls of agent i after t iterations. */
 static uint64_t ifo_of(const slow *s, size_t i, uint64_t t)
 {
-    size_t n = s->problem->samples[i];
+    size_t n = s->a.problem->samples[i];
     uint64_t points = estimates_by(s, "sgd") ? 1 : 2;
-    uint64_t local = s->method == K_GT ? (uint64_t)test_number(s->plan, "local-steps") : 1;
+    uint64_t local = s->method == K_GT ? (uint64_t)test_number(s->a.plan, "local-steps") : 1;
     uint64_t total =
         smaller(s->method == D_ADAST ? batch_size(s, i) : size_of(s, "first-batch"), n);
     for (uint64_t next = 1; next <= t * local; next++)
@@ -621,22 +503,15 @@ static uint64_t ifo_of(const slow *s, size_t i, uint64_t t)
 
 static void assert_costs(const slow *s, const test_state *found, uint64_t t)
 {
-    for (size_t i = 0; i < s->m; i++) {
+    for (size_t i = 0; i < s->a.m; i++)
         ck_assert_uint_eq(found->ifo[i], ifo_of(s, i, t));
-        ck_assert_uint_eq(found->ifo[i], s->ifo[i]);
-    }
     bool twice = s->method == DM_HSGD || s->method == DREAM;
     bool half = twice || s->method == D_ADAST || s->method == OADSVI ||
                 (s->method == DAMA && !is(s, "strategy", "tracking"));
-    size_t doubles = (half ? 1 : 2) * s->both + (s->method == D_ADAST ? 2 : 0);
-    uint64_t links = 2 * s->rig->target.mixing->graph->edges;
+    size_t doubles = (half ? 1 : 2) * s->a.both + (s->method == D_ADAST ? 2 : 0);
     uint64_t rounds =
-        has_rounds(s) ? (twice ? 2 : 1) * (uint64_t)test_number(s->plan, "mixing-rounds") : 1;
-    saddle_cost cost;
-    s->rig->engine->kind->cost(s->rig->engine, &cost);
-    ck_assert_uint_eq(cost.rounds, t * rounds);
-    ck_assert_uint_eq(cost.messages, t * rounds * links);
-    ck_assert_uint_eq(cost.bytes, t * rounds * links * doubles * 8);
+        has_rounds(s) ? (twice ? 2 : 1) * (uint64_t)test_number(s->a.plan, "mixing-rounds") : 1;
+    assert_dense_costs(&s->a, found, t * rounds, t * rounds * doubles);
 }
 
 static void follow(int which, int method, const char *const *more, uint64_t iterations)
@@ -646,13 +521,14 @@ static void follow(int which, int method, const char *const *more, uint64_t iter
     test_state found;
     test_rig_open(&r, which, names[method], more, 2, NULL, NULL);
     slow_open(&s, &r, method);
-    test_state_make(&found, s.problem);
+    test_state_make(&found, s.a.problem);
     for (uint64_t t = 0; t <= iterations; t++) {
         test_state_copy(&r, &found);
-        assert_same(&s, "iterate", t, found.x, found.y, s.z, 1.0);
+        assert_dense_same(&s.a, 1e-11, "iterate", t, found.x, found.y, s.z, 1.0);
         if (method != D_ADAST)
-            assert_same(&s, "estimate", t, found.v, found.u, method == K_GT ? s.mean : s.g, -1.0);
-        assert_feasible(&s, &found);
+            assert_dense_same(&s.a, 1e-11, "estimate", t, found.v, found.u,
+                              method == K_GT ? s.mean : s.g, -1.0);
+        assert_dense_feasible(&s.a, &found);
         assert_costs(&s, &found, t);
         ck_assert_int_eq(test_rig_advance(&r, 1).kind, SADDLE_FAULT_NONE);
         slow_step(&s, t);
@@ -715,8 +591,6 @@ TEST(methods_follow_their_rules_with_a_regularizer)
 
 /* ---- convergence ----------------------------------------------------------------------------- */
 
-#define RING "agents=6", "samples=12", "topology=ring", "x-dim=5", "y-dim=4", "mu=1", "lipschitz=8"
-
 /* Methods with full gradients. */
 static const struct {
     const char *name;
@@ -735,50 +609,6 @@ static const struct {
 };
 enum { EXACT = sizeof exact / sizeof *exact };
 
-static void open_exact(test_rig *r, size_t which, const char *const *more)
-{
-    const char *all[16] = {RING};
-    size_t count = 7;
-    for (const char *const *a = exact[which].full; *a != NULL; a++)
-        all[count++] = *a;
-    for (const char *const *a = more; a != NULL && *a != NULL; a++)
-        all[count++] = *a;
-    all[count] = NULL;
-    test_rig_open(r, QUADRATIC_CONVEX_ODD, exact[which].name, all, 2, NULL, NULL);
-}
-
-/* Returns the largest entry of z - prox(z - (1/m) sum_i A_i(z)) over X and Y at any agent's z. */
-static double optimality_gap(test_rig *r)
-{
-    slow s;
-    test_state found;
-    slow_open(&s, r, OADSVI);
-    test_state_make(&found, s.problem);
-    test_state_copy(r, &found);
-    double *z = rows(&s, NULL);
-    double *g = test_doubles(s.both);
-    for (size_t i = 0; i < s.m; i++) {
-        memcpy(z + i * s.both, found.x + i * s.x_dim, s.x_dim * sizeof *z);
-        memcpy(z + i * s.both + s.x_dim, found.y + i * s.y_dim, s.y_dim * sizeof *z);
-    }
-    double *point = rows(&s, z);
-    for (size_t i = 0; i < s.m; i++)
-        for (size_t j = 0; j < s.m; j++) {
-            operate(&s, j, NULL, s.problem->samples[j], z + i * s.both, g);
-            for (size_t k = 0; k < s.both; k++)
-                point[i * s.both + k] -= g[k] / (double)s.m;
-        }
-    s.step[0] = 1.0;
-    project(&s, point);
-    double worst = test_farthest(s.m * s.both, z, point);
-    free(z);
-    free(g);
-    free(point);
-    test_state_free(&found);
-    slow_close(&s);
-    return worst;
-}
-
 TEST_LOOP(full_gradients_converge_linearly_without_a_bias, 0, TEST_SLOWDOWN > 1 ? 1 : EXACT)
 {
     static const char *const more[][4] = {
@@ -789,18 +619,18 @@ TEST_LOOP(full_gradients_converge_linearly_without_a_bias, 0, TEST_SLOWDOWN > 1 
     bool mixes = _i < 6;
     for (size_t k = 0; k < sizeof more / sizeof *more - (mixes ? 0 : 1); k++) {
         test_rig r;
-        open_exact(&r, (size_t)_i, more[k]);
-        ck_assert_double_gt(optimality_gap(&r), 0.01);
-        double gap = optimality_gap(&r);
+        dense_open_on_ring(&r, exact[_i].name, exact[_i].full, more[k]);
+        ck_assert_double_gt(dense_optimality_gap(&r), 0.01);
+        double gap = dense_optimality_gap(&r);
         while (gap > 1e-10) {
             ck_assert_int_eq(test_rig_advance(&r, 600).kind, SADDLE_FAULT_NONE);
-            double next = optimality_gap(&r);
+            double next = dense_optimality_gap(&r);
             assert_at_most(next, gap / 5.0);
             gap = next;
         }
         /* And it stays there. */
         test_rig_advance(&r, 600);
-        assert_at_most(optimality_gap(&r), 1e-10);
+        assert_at_most(dense_optimality_gap(&r), 1e-10);
         test_rig_close(&r);
     }
 }
@@ -829,11 +659,11 @@ TEST(defaults_are_what_the_files_say)
             if (method == D_ADAST) {
                 double a = 0.0;
                 double b = 0.0;
-                double *g = test_doubles(s.both);
-                for (size_t i = 0; i < s.m; i++) {
-                    operate(&s, i, NULL, s.problem->samples[i], s.z + i * s.both, g);
-                    for (size_t k = 0; k < s.both; k++)
-                        *(k < s.x_dim ? &a : &b) += g[k] * g[k] / (double)s.m;
+                double *g = test_doubles(s.a.both);
+                for (size_t i = 0; i < s.a.m; i++) {
+                    dense_operate(&s.a, i, NULL, s.a.problem->samples[i], s.z + i * s.a.both, g);
+                    for (size_t k = 0; k < s.a.both; k++)
+                        *(k < s.a.x_dim ? &a : &b) += g[k] * g[k] / (double)s.a.m;
                 }
                 free(g);
                 x_step = fmin(1.0 / steps.tau, longest) * pow(a > b ? a : b, 0.6);
@@ -847,15 +677,15 @@ TEST(defaults_are_what_the_files_say)
                 y_step = steps.alpha / sqrt(9.0 * chi);
             }
             double rounding = method < D_ADAST ? 1e-15 : 1e-6;
-            assert_near(s.step[0], x_step, rounding * x_step);
-            assert_near(s.step[1], y_step, rounding * y_step);
+            assert_near(s.a.step[0], x_step, rounding * x_step);
+            assert_near(s.a.step[1], y_step, rounding * y_step);
             if (method == DREAM) {
                 size_t n = 0;
-                for (size_t i = 0; i < s.m; i++)
-                    n = s.problem->samples[i] > n ? s.problem->samples[i] : n;
+                for (size_t i = 0; i < s.a.m; i++)
+                    n = s.a.problem->samples[i] > n ? s.a.problem->samples[i] : n;
                 double batch = (double)smaller(batch_size(&s, 0), n);
-                assert_near(test_number(s.plan, "refresh-probability"), batch / (batch + (double)n),
-                            1e-15);
+                assert_near(test_number(s.a.plan, "refresh-probability"),
+                            batch / (batch + (double)n), 1e-15);
             }
             slow_close(&s);
             test_rig_close(&r);
@@ -876,7 +706,7 @@ TEST(dream_mixes_as_often_as_the_network_needs)
         slow s;
         test_rig_open(&r, QUADRATIC_CONVEX_ODD, "dream", more, 1, NULL, NULL);
         slow_open(&s, &r, DREAM);
-        uint64_t rounds = (uint64_t)test_number(s.plan, "mixing-rounds");
+        uint64_t rounds = (uint64_t)test_number(s.a.plan, "mixing-rounds");
         double b = r.target.spectrum.lambda2;
         b = r.target.spectrum.lambda_m < -1e-9 ? 0.5 * (1.0 + b) : b;
         double most[2] = {0.0, 0.0};
