@@ -42,7 +42,7 @@ typedef struct saddle_device_set {
 } saddle_device_set;
 
 /* An algorithm whose iteration is that of PRECISION: (3) to (8) there, with a refresh in every q-th iteration or as
- * scheduled, and batches drawn for SADDLE_RNG_BATCH; or that of prox_sgda.c. The layout is that of precision_steps.h. */
+ * scheduled, and batches drawn for SADDLE_RNG_BATCH; or that of prox_sgda.c. precision_steps.h has the layout. */
 typedef struct saddle_device_steps {
     double tau;
     double alpha;
