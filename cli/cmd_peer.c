@@ -158,25 +158,30 @@ static saddle_status check_outputs(const peer_files *files, saddle_error *error)
     return cli_check_output("trace", files->trace, true, error);
 }
 
+/* Prints a warning of a session; from when there is a monitor, whose thread prints too, it does so. */
 static void warn(void *context, const char *message)
 {
-    (void)context;
-    cli_progress_clear();
-    cli_warn("%s", message);
+    peer_monitor *const *monitor = context;
+    if (monitor != NULL && *monitor != NULL)
+        peer_monitor_warn(*monitor, message);
+    else
+        cli_warn("%s", message);
 }
 
-/* Opens the session of an agent, and clears its secret key. */
-static saddle_status open_session(peer_files *files, bool checks, saddle_session **out,
+/* Opens the session of an agent that runs, with the place of its monitor, or of one that checks (NULL), and clears its
+ * secret key. */
+static saddle_status open_session(peer_files *files, peer_monitor **monitor, saddle_session **out,
                                   saddle_error *error)
 {
     saddle_session_options options = {.member = files->member,
                                       .graph = files->graph,
                                       .self = files->self,
                                       .listen = files->listen,
-                                      .checks = checks,
+                                      .checks = monitor == NULL,
                                       .patience = files->patience,
                                       .interrupt = cli_catch_interrupts(),
-                                      .warning = warn};
+                                      .warning = warn,
+                                      .warning_context = monitor};
     memcpy(options.secret_key, files->secret_key, sizeof options.secret_key);
     memcpy(options.fingerprint, files->fingerprint, sizeof options.fingerprint);
     saddle_status status = saddle_session_open(out, &options, error);
@@ -186,7 +191,7 @@ static saddle_status open_session(peer_files *files, bool checks, saddle_session
 }
 
 /* Reads an agent's file, and opens its session, unless the agent is running. */
-static saddle_status open_agent(peer_files *files, const char *path, bool checks,
+static saddle_status open_agent(peer_files *files, const char *path, peer_monitor **monitor,
                                 saddle_session **out, saddle_error *error)
 {
     SADDLE_TRY(peer_files_read(files, path, error));
@@ -195,9 +200,9 @@ static saddle_status open_agent(peer_files *files, const char *path, bool checks
                              "'%s': this agent is running already; `saddle peer status %s` shows "
                              "its state",
                              path, path);
-    if (!checks)
+    if (monitor != NULL)
         SADDLE_TRY(check_outputs(files, error));
-    return open_session(files, checks, out, error);
+    return open_session(files, monitor, out, error);
 }
 
 static int run_run(const cli_arguments *arguments)
@@ -209,7 +214,7 @@ static int run_run(const cli_arguments *arguments)
     saddle_session *session = NULL;
     peer_monitor *monitor = NULL;
     saddle_error error = {.message = ""};
-    saddle_status status = open_agent(&files, path, false, &session, &error);
+    saddle_status status = open_agent(&files, path, &monitor, &session, &error);
     if (status == SADDLE_OK && !own->common.quiet)
         print_begin(&files, session);
     SADDLE_THEN(status,
@@ -330,7 +335,7 @@ static int run_check(const cli_arguments *arguments)
     saddle_session *session = NULL;
     saddle_error error = {.message = ""};
     bool good = false;
-    saddle_status status = open_agent(&files, arguments->operand[0], true, &session, &error);
+    saddle_status status = open_agent(&files, arguments->operand[0], NULL, &session, &error);
     if (status == SADDLE_OK) {
         size_t first = files.graph->start[files.self];
         size_t count = files.graph->start[files.self + 1] - first;

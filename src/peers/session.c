@@ -6,12 +6,11 @@
 
 #include "peers/session_state.h"
 
-/* Seconds after which what is waited for is asked for again, and how long a neighbour that has nothing to wait for is
- * waited for at the end. Milliseconds in which the last
- * messages are sent. */
+/* Seconds after which what is waited for is asked for again, and for which the neighbours are waited for at the end. */
 #define ASK_AGAIN 0.5
 #define LAST_WAIT 5.0
-/* Bytes that encryption adds to a message, at most. */
+/* Milliseconds in which the last messages are sent, messages that wait for a neighbour, and bytes that encryption adds
+ * to a message, at most. */
 enum { GOODBYE = 1000, QUEUE_PER_AGENT = 4, QUEUE = 64, ENCRYPTION = 64 };
 
 static const saddle_module_name module = {.name = "peer",
