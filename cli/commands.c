@@ -14,17 +14,23 @@ const cli_command cli_reproduce = {
              "options; in a checkout ./scripts/reproduce",
 };
 
-const cli_command *const cli_commands[] = {&cli_demo,         &cli_run,         &cli_compare,
-                                           &cli_tune,         &cli_eval,        &cli_predict,
-                                           &cli_checkpoint,   &cli_plot,        &cli_watch,
-                                           &cli_report,       &cli_reproduce,   &cli_theory,
-                                           &cli_graph,        &cli_data_list,   &cli_data_info,
-                                           &cli_data_convert, &cli_data_split,  &cli_data_generate,
-                                           &cli_data_fetch,   &cli_algorithms,  &cli_problems,
-                                           &cli_sets,         &cli_topologies,  &cli_check_grad,
-                                           &cli_peer_keygen,  &cli_peer_init,   &cli_peer_check,
-                                           &cli_peer_run,     &cli_peer_status, &cli_completion,
-                                           &cli_man,          &cli_help,        NULL};
+const cli_command *const cli_commands[] = {&cli_demo,       &cli_run,
+                                           &cli_compare,    &cli_tune,
+                                           &cli_eval,       &cli_predict,
+                                           &cli_checkpoint, &cli_plot,
+                                           &cli_watch,      &cli_report,
+                                           &cli_reproduce,  &cli_theory,
+                                           &cli_graph,      &cli_data_list,
+                                           &cli_data_info,  &cli_data_convert,
+                                           &cli_data_split, &cli_data_generate,
+                                           &cli_data_fetch, &cli_algorithms,
+                                           &cli_problems,   &cli_sets,
+                                           &cli_topologies, &cli_check_grad,
+                                           &cli_peer_demo,  &cli_peer_keygen,
+                                           &cli_peer_init,  &cli_peer_check,
+                                           &cli_peer_run,   &cli_peer_status,
+                                           &cli_completion, &cli_man,
+                                           &cli_help,       NULL};
 
 #define COMMANDS (sizeof cli_commands / sizeof *cli_commands - 1)
 

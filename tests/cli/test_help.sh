@@ -39,7 +39,7 @@ try help no-such-thing
 check "neither a command nor an option" exits 2
 
 commands=(demo run compare tune reproduce plot watch report eval predict checkpoint theory graph "data list" "data info"
-    "data generate" "data fetch" "peer keygen" "peer init" "peer check" "peer run" "peer status" algorithms problems sets topologies check-grad completion man help)
+    "data generate" "data fetch" "peer demo" "peer keygen" "peer init" "peer check" "peer run" "peer status" algorithms problems sets topologies check-grad completion man help)
 for command in "${commands[@]}"; do
     read -ra words <<<"$command"
     try "${words[@]}" --help
