@@ -213,15 +213,22 @@ TEST(a_secret_key_must_fit)
     saddle_graph_free(n.graph);
 }
 
-/* Agent 1 leaves; the others, also those that are not its neighbours, learn of it. */
-static void leave(peer *self)
+/* Returns a world after a first exchange, in which all agents took part. */
+static saddle_world *begin_exchanges(peer *self)
 {
     saddle_peer_engine engine = saddle_peer_engine_of(self->session);
     saddle_world *world = NULL;
+    int64_t word = 1;
     assert_ok(saddle_engine_connect(&engine.kind, &world, self->network->graph, &self->error),
               self->error);
-    int64_t word = 1;
     world->add_words(world, 1, &word);
+    return world;
+}
+
+/* Agent 1 leaves; the others, also those that are not its neighbours, learn of it. */
+static void leave(peer *self)
+{
+    saddle_world *world = begin_exchanges(self);
     if (self->number == 1)
         self->status = saddle_fail(&self->error, SADDLE_IO, "interrupted");
     else
@@ -246,18 +253,40 @@ TEST(all_learn_why_an_agent_leaves)
     saddle_graph_free(n.graph);
 }
 
+/* Agent 0 is started again: its process is another one than the neighbours know. */
+static void start_again(peer *self)
+{
+    saddle_world *world = begin_exchanges(self);
+    int64_t word = 1;
+    if (self->number == 0) {
+        self->session->incarnation ^= 1;
+        saddle_session_hello(self->session, 0);
+    }
+    world->add_words(world, 1, &word);
+    self->status = saddle_world_agree(world, SADDLE_OK, &self->error);
+    saddle_world_free(world);
+}
+
+TEST(an_agent_that_is_started_again_is_refused)
+{
+    peer_network n;
+    make_network(&n, "path", 2);
+    open_session(&n, 0);
+    open_session(&n, 1);
+    run_network(&n, start_again);
+    ck_assert_int_ne(n.peer[0].status, SADDLE_OK);
+    assert_refused(n.peer[1].status, n.peer[1].error, SADDLE_IO,
+                   "agent 0 was started again during the run");
+    saddle_graph_free(n.graph);
+}
+
 /* Agent 0 tells agent 1 in the name of agent 2 that it has ended. */
 static void forge(peer *self)
 {
-    saddle_peer_engine engine = saddle_peer_engine_of(self->session);
     const saddle_message left = {.kind = SADDLE_MESSAGE_LEFT, .agent = 2};
-    saddle_world *world = NULL;
     if (self->number == 0)
         saddle_session_pass_on(self->session, 1, &left);
-    assert_ok(saddle_engine_connect(&engine.kind, &world, self->network->graph, &self->error),
-              self->error);
-    int64_t word = 1;
-    world->add_words(world, 1, &word);
+    saddle_world *world = begin_exchanges(self);
     self->status = saddle_world_agree(world, SADDLE_OK, &self->error);
     saddle_world_free(world);
 }
@@ -272,6 +301,48 @@ TEST(no_agent_speaks_for_another)
     check_all_good(&n);
     ck_assert_str_eq(n.peer[1].warning,
                      "agent 0 sent a message in the name of another agent; it is not used");
+    saddle_graph_free(n.graph);
+}
+
+/* ---- rounds ----------------------------------------------------------------------------------- */
+
+enum { ROUNDS = 4 };
+
+static void take_number(void *context, size_t neighbour, size_t offset, const void *bytes,
+                        size_t size)
+{
+    (void)neighbour;
+    ck_assert(offset == 0 && size == sizeof(double));
+    memcpy(context, bytes, size);
+}
+
+/* The message of agent 0 is lost in one round, and comes twice in the others. */
+static void lose_a_message(peer *self)
+{
+    saddle_session *s = self->session;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        double number = 0.1 * (double)(round + 1) * (double)(1 + self->number);
+        double got = 0.0;
+        if (self->number == 0 && round == 2) {
+            ck_assert(saddle_session_keep(&s->sent[0], round, &number, sizeof number));
+        } else {
+            saddle_session_send_round(s, round, &number, sizeof number);
+            saddle_session_say_round(s, 0, round);
+        }
+        saddle_session_take_round(s, round, sizeof got, take_number, &got);
+        ck_assert(got == 0.1 * (double)(round + 1) * (double)(2 - self->number));
+    }
+    saddle_world_free(begin_exchanges(self));
+}
+
+TEST(a_lost_message_is_sent_again)
+{
+    peer_network n;
+    make_network(&n, "path", 2);
+    open_session(&n, 0);
+    open_session(&n, 1);
+    run_network(&n, lose_a_message);
+    check_all_good(&n);
     saddle_graph_free(n.graph);
 }
 
