@@ -37,13 +37,14 @@ def tables(doc):
     found = {}
     for line in open(doc, encoding="utf-8"):
         heading = re.match(r"##+ (.*)", line)
-        row = re.match(r"\| `([^`]+)` \| ([^|]+) \| ", line)
+        row = re.match(r"\| (`[^|]+`) \| ([^|]+) \| ", line)
         if heading:
             keys = found.setdefault(heading[1].strip(), {})
         elif row:
-            if row[1] in keys:
-                raise ValueError(f"{row[1]} twice in docs/json.md")
-            keys[row[1]] = row[2].strip()
+            for key in re.findall(r"`([^`]+)`", row[1]):
+                if key in keys:
+                    raise ValueError(f"{key} twice in docs/json.md")
+                keys[key] = row[2].strip()
     return found
 
 
