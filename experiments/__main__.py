@@ -16,7 +16,7 @@ from typing import Any, Sequence
 
 import saddle
 
-from . import claims, field, pages
+from . import claims, field, field_page, pages
 from .experiments import EXPERIMENTS
 from .runs import Part, Runner, data_of, describe, is_substitute, read_trace
 
@@ -171,7 +171,12 @@ def compare_field(given: argparse.Namespace, directory: Path, words: Sequence[st
     plan = field.narrowed(field.QUICK if given.quick else field.Plan(), [word[6:] for word in words if word[6:]])
     if given.seeds:
         plan = dataclasses.replace(plan, seeds=given.seeds)
-    field.run(directory, plan, given.jobs, Screen(given.quiet))
+    screen = Screen(given.quiet)
+    try:
+        field.run(directory, plan, given.jobs, screen)
+    finally:
+        field_page.write(directory, plan)
+        screen(f"field: wrote {directory / 'field.md'}")
 
 
 def reproduce(given: argparse.Namespace) -> int:

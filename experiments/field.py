@@ -1,16 +1,20 @@
 """`python3 -m saddle.reproduce --only field`: the decentralized methods of the field on equal terms.
 
 Every method runs on every instance of INSTANCES at its defaults and with settings that are tuned for each level of the
-metric. All have the same budget of gradient evaluations and rounds per run and the same number of candidates, which are
-drawn once from its searched settings (METHODS), around its defaults; candidate 0 is the defaults. Candidates are judged
-on the seeds TUNING, by gradient evaluations times rounds, and the numbers that are shown are of other seeds. The metric
-has exact directions and one tau per instance, and its levels are fractions of the metric at the start.
+metric. On an instance, all have the same budget of gradient evaluations and rounds per run and the same number of
+candidates: candidate 0 is the defaults, half of the others are drawn from the searched settings (METHODS), around the
+defaults, and half are drawn near the best of these at one of the levels. Candidates are judged on the first seed of
+TUNING, the best of them at each level also on the second, by gradient evaluations times rounds. The numbers that are
+shown are of other seeds, which draw other graphs, starts, distributions of the rows and samples. "Carried over" are the
+settings that were best on another instance (DONORS), as factors of the defaults. The metric has exact directions and
+one tau per instance, and its levels are fractions of the metric at the start.
 
 A level costs what a run has spent at the first trace point after which it stays there until gradient evaluations and
-rounds both have grown by STAY. So what counts does not depend on how long the run is.
+rounds both have grown by STAY. So what counts does not depend on how long the run is. Trace points lie closer to each
+other at the start of a run: runs with fractions of the budget, whose iterates are the same, have as many points each.
 
     DIR/field.jsonl    one line per run, appended when it ends; runs that are there are not made again
-    DIR/field.md       the tables
+    DIR/field.md       the page, of the instances whose runs are complete (field_page.py)
 """
 
 from __future__ import annotations
@@ -24,9 +28,10 @@ import random
 import statistics
 import time
 import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Iterable
+from typing import Any, Union
 
 import saddle
 from saddle._library import _path
@@ -35,19 +40,28 @@ from .runs import data_of
 from .side_by_side import Line, read_lines
 from .side_by_side import make as make_side_by_side
 
-__all__ = ["Cost", "INSTANCES", "METHODS", "Plan", "candidate", "first_stay", "run"]
+__all__ = ["COLUMNS", "Cost", "DONORS", "INSTANCES", "Key", "LEVELS", "METHODS", "Plan", "best", "complete",
+           "first_stay", "run", "shown"]  # fmt: skip
 
 LEVELS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)
 TUNING = (1001, 1002)
-STAY = 1.25
-POINTS = 150
-LEAST_POINTS = 5  # of a stay
+FINALISTS = 3  # the candidates that the second seed judges, for each level
+STAY = 1.5
+LEAST_POINTS = 3  # of a stay
+SHRINK = 4
+SCALES = (SHRINK**3, SHRINK**2, SHRINK, 1)  # a run has POINTS points with the budget divided by each of these
+POINTS = 24
 LINKS = "latency:0.02,bandwidth:125000,compute:1e-6"
 COLUMNS = ("ifo", "rounds", "bytes", "network_seconds")
 
 Settings = dict[str, Any]
 Cost = tuple[float, ...]
 """What a level costs, in the order of COLUMNS."""
+Number = Union[int, str]
+"""A candidate: its number, or "INSTANCE:NUMBER" if it is carried over."""
+Key = tuple[str, str, Number, int]
+"""Instance, method, candidate and seed of a run."""
+Runs = dict[Key, Line]
 
 LOGISTIC = {"problem": "robust-logistic", "data": "a9a"}
 AUC = {"problem": "auc", "data": "a9a"}
@@ -57,30 +71,40 @@ RING = {"agents": 20, "topology": "ring"}
 TORUS = {"agents": 20, "topology": "torus:4x5"}
 FIFTY = {"agents": 50, "topology": "er:0.1"}
 SKEWED = {"partition": "label-skew:0.3", "agent_weights": "by-size"}
+QUADRATIC = {"problem": "quadratic", "samples": "200", "mu": 1, "agents": 10, "topology": "ring"}
 
 INSTANCES: dict[str, Settings] = {
-    "logistic-5": {**LOGISTIC, **FIVE},
-    "logistic-ring": {**LOGISTIC, **RING},
     "auc-5": {**AUC, **FIVE},
     "auc-ring": {**AUC, **RING},
+    "quadratic-10": {**QUADRATIC, "lipschitz": 10},
+    "logistic-5": {**LOGISTIC, **FIVE},
     "auc-torus-skewed": {**AUC, **TORUS, **SKEWED},
-    "auc-50": {**AUC, **FIFTY},
-    "mnist-5": {**MNIST, **FIVE},
-    "mnist-ring-skewed": {**MNIST, "agents": 10, "topology": "ring", **SKEWED},
-    "auc-mlp-5": {**AUC, **FIVE, "score": "mlp:16", "activation": "tanh"},
     "fair-10": {"problem": "fair", "data": "a9a", "sensitive": "73", "agents": 10, "topology": "er:0.4"},
+    "quadratic-100": {**QUADRATIC, "lipschitz": 100},
     "group-dro-ring": {"problem": "group-dro", "data": "a9a", "groups": "agents", "agents": 10, "topology": "ring",
                        **SKEWED},
-    **{f"quadratic-{kappa}": {"problem": "quadratic", "samples": "200", "mu": 1, "lipschitz": kappa, "agents": 10,
-                              "topology": "ring"} for kappa in (10, 100, 1000)},
+    "mnist-5": {**MNIST, **FIVE},
+    "auc-mlp-5": {**AUC, **FIVE, "score": "mlp:16", "activation": "tanh", "samples": "1000"},
+    "logistic-ring": {**LOGISTIC, **RING},
+    "quadratic-1000": {**QUADRATIC, "lipschitz": 1000},
+    "mnist-ring-skewed": {**MNIST, "agents": 10, "topology": "ring", **SKEWED},
+    "auc-50": {**AUC, **FIFTY},
 }  # fmt: skip
+"""In the order in which they run: those that donate settings are before those that receive them."""
+DONORS = {"auc-ring": "auc-5", "auc-torus-skewed": "auc-5", "auc-50": "auc-5", "mnist-5": "auc-5", "auc-mlp-5": "auc-5",
+          "mnist-ring-skewed": "mnist-5", "fair-10": "auc-5", "group-dro-ring": "auc-ring",
+          "logistic-ring": "logistic-5", "quadratic-100": "quadratic-10",
+          "quadratic-1000": "quadratic-100"}  # fmt: skip
 
-# What a search varies: the factors of a default, or the values of a choice.
+# What a search varies: the factors of a default, or the values of a choice; None: the default.
 STEPS = {"eta_x": (0.1, 30.0), "eta_y": (0.1, 10.0)}
-BATCH = {"batch": (0.125, 8.0)}
+SMALL_BATCH = {"batch": (0.1, 8.0)}  # the default is a quarter of sqrt(n)
+BATCH = {"batch": (0.025, 2.0)}  # the default is sqrt(n)
 BETAS = {"beta_x": (0.03, 9.0), "beta_y": (0.03, 9.0)}
-MIXING = {"mixing_rounds": [1, 1, 2, 3, 5]}
-DAMPED = {"tau": (0.03, 10.0), "alpha": (0.1, 10.0), **BATCH}
+MIXING = {"mixing_rounds": [None, 1, 2, 3, 5]}
+FIRST = {"first_batch": [None, 64, 512]}
+REFRESHES = {"refresh_size": [None, None, 64, 512]}
+DAMPED = {"tau": (0.03, 10.0), "alpha": (0.1, 10.0), "nu": (1.0, 3.0), "eta": (1.0, 3.0)}
 
 
 @dataclass(frozen=True)
@@ -91,33 +115,38 @@ class Method:
 
 METHODS: dict[str, Method] = {
     "precision-auto": Method({}, {"step_share": (0.1, 9.0), "noise_share": (0.1, 3.0)}),
-    "precision": Method({}, {**DAMPED, "q": (0.25, 4.0)}),
-    "precision+": Method({}, {"tau": (0.03, 10.0), "alpha": (0.1, 10.0)}),
-    "prox-gt-sgda": Method({}, DAMPED),
-    "prox-dsgda": Method({}, DAMPED),
+    "precision": Method({}, {**DAMPED, **SMALL_BATCH, "q": (0.25, 4.0)}),
+    "precision+": Method({}, {**DAMPED, "c_gamma": [None, None, 0.3, 1.0, 10.0], "batch": [None, None, 2, 6, 20]}),
+    "prox-gt-sgda": Method({}, {**DAMPED, **BATCH}),
+    "prox-dsgda": Method({}, {**DAMPED, **BATCH}),
     "gt-gda": Method({}, {**STEPS, "ascents": [1, 2, 3, 5]}),
-    "dgda-vr": Method({}, {**STEPS, **BATCH, **MIXING, "q": (0.25, 4.0)}),
-    "dm-hsgd": Method({}, {**STEPS, **BATCH, **BETAS}),
-    "dream": Method({}, {**STEPS, **BATCH}),
-    "dama": Method({}, {**STEPS, **BATCH, **BETAS, **MIXING}),
-    "dama-page": Method({"algorithm": "dama", "estimator": "page"}, {**STEPS, **BATCH, **MIXING}),
-    "vrlm": Method({}, {**STEPS, **BATCH, "q": (0.25, 4.0)}),
-    "k-gt-minimax": Method({}, {**STEPS, **BATCH, "local_steps": [1, 2, 5, 10]}),
+    "dposg": Method({}, {**STEPS, **BATCH, **MIXING}),
+    "dppsp": Method({}, STEPS),
+    "cspsg": Method({}, {**STEPS, **BATCH}),
+    "dgda-vr": Method({}, {**STEPS, **SMALL_BATCH, **MIXING, **FIRST, **REFRESHES, "q": (0.25, 4.0)}),
+    "dm-hsgd": Method({}, {**STEPS, **SMALL_BATCH, **MIXING, **FIRST, **BETAS}),
+    "dream": Method({}, {**STEPS, **SMALL_BATCH, **MIXING, **FIRST, **REFRESHES}),
+    "dama": Method({}, {**STEPS, **SMALL_BATCH, **MIXING, **FIRST, **BETAS}),
+    "dama-page": Method({"algorithm": "dama", "estimator": "page"},
+                        {**STEPS, **SMALL_BATCH, **MIXING, **FIRST, **REFRESHES}),
+    "vrlm": Method({}, {**STEPS, **SMALL_BATCH, **FIRST, **REFRESHES, "q": (0.25, 4.0),
+                        "estimator": ["sarah", "sarah", "storm"]}),
+    "k-gt-minimax": Method({}, {**STEPS, **SMALL_BATCH, **FIRST, "local_steps": [1, 2, 5, 10]}),
     "k-gt-storm": Method({"algorithm": "k-gt-minimax", "estimator": "storm"},
-                         {**STEPS, **BATCH, **BETAS, "local_steps": [1, 2, 5, 10]}),
+                         {**STEPS, **SMALL_BATCH, **FIRST, **BETAS, "local_steps": [1, 2, 5, 10]}),
     "d-adast": Method({}, {**STEPS, **BATCH}),
     "oadsvi": Method({}, STEPS),
 }  # fmt: skip
-AT_MOST = {"beta_x": 1.0, "beta_y": 1.0, "step_share": 1.0, "noise_share": 1.0}
+AT_MOST = {"beta_x": 1.0, "beta_y": 1.0, "step_share": 1.0, "noise_share": 1.0, "nu": 1.0, "eta": 1.0}
 
 
 @dataclass(frozen=True)
 class Plan:
     """How much is spent: gradient evaluations for each row, and rounds, in a run; candidates; seeds that are shown."""
 
-    passes: float = 60.0
+    passes: float = 200.0
     rounds: int = 3000
-    candidates: int = 20
+    candidates: int = 16
     seeds: int = 3
     rows: str = ""
     """Rows of each agent; "": all."""
@@ -125,7 +154,7 @@ class Plan:
     methods: tuple[str, ...] = tuple(METHODS)
 
 
-QUICK = Plan(10.0, 200, 2, 1, "100", ("auc-5", "quadratic-10"))
+QUICK = Plan(10.0, 200, 4, 1, "100", ("auc-5", "quadratic-10"))
 
 
 def narrowed(plan: Plan, words: Iterable[str]) -> Plan:
@@ -158,72 +187,101 @@ def _largest(value: Any) -> float:
     return float(max(value)) if isinstance(value, (list, tuple)) else float(value)
 
 
-def candidate(method: str, instance: str, number: int, defaults: Settings) -> Settings:
-    """Returns the settings of a candidate; 0: the defaults."""
-    if number == 0:
-        return {}
-    draw = random.Random(f"{method}/{instance}/{number}")
+def drawn(method: str, name: str, near: Settings | None = None) -> Settings:
+    """Returns factors of defaults, and choices: anywhere, or near others. The name of the draw is its seed."""
+    draw = random.Random(f"{method}/{name}")
     found: Settings = {}
-    for name, values in METHODS[method].searched.items():
+    for option, values in METHODS[method].searched.items():
         if isinstance(values, list):
-            found[name] = values[int(draw.random() * len(values))]
-            continue
-        value = _largest(defaults[name]) * values[0] * (values[1] / values[0]) ** draw.random()
-        value = min(value, AT_MOST.get(name, math.inf))
-        found[name] = max(1, round(value)) if name in ("batch", "q") else value
+            chosen = values[int(draw.random() * len(values))]
+            found[option] = near[option] if near and draw.random() < 2 / 3 else chosen
+        elif near:
+            factor = near[option] * (values[1] / values[0]) ** ((draw.random() - 0.5) / 4)
+            found[option] = min(max(factor, values[0]), values[1])
+        else:
+            found[option] = values[0] * (values[1] / values[0]) ** draw.random()
     return found
 
 
-def _settings(instance: str, method: str, plan: Plan) -> Settings:
-    out = dict(INSTANCES[instance], algorithm=method, **METHODS[method].settings, gap="never", threads=1,
-               link_model=LINKS, outcomes="ends")  # fmt: skip
-    if "data" in out:
-        out["data"] = data_of(out["data"])
-    if plan.rows:
-        out["samples"] = plan.rows
-    return out
+def applied(factors: Settings, method: str, defaults: Settings) -> Settings:
+    """Returns the settings that factors of the defaults, and choices, mean on an instance."""
+    found: Settings = {}
+    for option, value in factors.items():
+        if isinstance(METHODS[method].searched[option], list):
+            if value is not None:
+                found[option] = value
+            continue
+        value = min(_largest(defaults[option]) * value, AT_MOST.get(option, math.inf))
+        found[option] = max(1, round(value)) if option in ("batch", "q") else value
+    return found
 
 
-def _run(settings: Settings, iterations: int) -> saddle.Result:
-    """Runs with this number of iterations."""
-    return saddle.run(**dict(settings, iterations=iterations))
+@functools.lru_cache(maxsize=4)
+def _instance(name: str, seed: int, rows: str) -> saddle.Instance:
+    options = dict(INSTANCES[name], seed=seed)
+    if "data" in options:
+        options["data"] = data_of(options["data"])
+    if rows:
+        options["samples"] = rows
+    return saddle.Instance(**options)
+
+
+def _run(instance: str, method: str, seed: int, plan: Plan, **more: Any) -> saddle.Result:
+    own = METHODS[method].settings
+    options: Settings = {"gap": "never", "threads": 1, "link_model": LINKS, "outcomes": "ends",
+                         "iterations": 10**9, **own, **more}  # fmt: skip
+    return _instance(instance, seed, plan.rows).run(options.pop("algorithm", method), **options)
 
 
 @functools.lru_cache(maxsize=None)
-def _start(instance: str, plan: Plan) -> tuple[float, float]:
-    """Returns tau of the metric and the number of rows."""
-    r = _run(_settings(instance, "precision", plan), 0)
-    rows = r.settings["samples"]
-    count = sum(rows) if isinstance(rows, (list, tuple)) else float(rows) * INSTANCES[instance]["agents"]
-    return float(r.settings["metric_tau"]), float(count)
+def _start(instance: str, plan: Plan) -> float:
+    """Returns tau of the metric."""
+    return float(_run(instance, "precision", TUNING[0], plan, iterations=0).settings["metric_tau"])
 
 
 @functools.lru_cache(maxsize=None)
 def _defaults(instance: str, method: str, plan: Plan) -> Settings:
-    r = _run(_settings(instance, method, plan), 0)
-    return dict(r.settings)
+    return dict(_run(instance, method, TUNING[0], plan, iterations=0).settings)
 
 
-def make(instance: str, method: str, number: int, seed: int, plan: Plan) -> dict[str, Any]:
+def _traced(instance: str, method: str, seed: int, plan: Plan,
+            settings: Settings) -> tuple[dict[str, list[float]], str]:
+    """Returns the columns of a run, with points that are closer to each other at its begin, and why it ended."""
+    rows = sum(_instance(instance, seed, plan.rows).samples)
+    names = ("iteration", "metric", *COLUMNS)
+    columns: dict[str, list[float]] = {name: [] for name in names}
+    def limited(scale: int, every: int) -> saddle.Result:
+        return _run(instance, method, seed, plan, trace_every=every, metric_tau=_start(instance, plan),
+                    max_ifo=math.ceil(plan.passes * rows / scale), max_rounds=max(1, plan.rounds // scale),
+                    **settings)  # fmt: skip
+
+    expected = float(limited(SCALES[0], 2**53).trace["iteration"][-1])
+    before = expected / SHRINK
+    for scale in SCALES:
+        r = limited(scale, max(1, int(expected / POINTS)))
+        last = columns["iteration"][-1] if columns["iteration"] else -1.0
+        for k in (k for k, iteration in enumerate(r.trace["iteration"]) if iteration > last):
+            for name in names:
+                columns[name].append(float(r.trace[name][k]))
+        if r.stop == "diverged":
+            break
+        iterations = float(r.trace["iteration"][-1])
+        expected = iterations * min(max(iterations / max(before, 1.0), 1.0), SHRINK)
+        before = iterations
+    return columns, r.stop
+
+
+def make(key: Key, factors: Settings, plan: Plan) -> Line:
     """Makes one run and returns what its line says."""
-    metric_tau, rows = _start(instance, plan)
-    settings = dict(_settings(instance, method, plan), seed=seed, metric_tau=metric_tau,
-                    max_ifo=plan.passes * rows, max_rounds=plan.rounds)  # fmt: skip
-    searched = candidate(method, instance, number, _defaults(instance, method, plan))
-    settings.update(searched)
-    pilot = _run(settings, 8).trace
-    iterations = max(1.0, float(pilot["iteration"][-1]))
-    spent = max((pilot["ifo"][-1] - pilot["ifo"][0]) / settings["max_ifo"], pilot["rounds"][-1] / plan.rounds)
-    settings["trace_every"] = max(1, int(iterations / max(spent, 1e-9) / POINTS))
-    r = _run(settings, 10**9)
-    start = float(r.trace["metric"][0])
-    costs = {f"{level:g}": first_stay(r.trace, level * start) for level in LEVELS}
-    return {"settings": searched, "stop": r.stop, "end": float(r.trace["metric"][-1]) / start, "costs": costs}
+    instance, method, _, seed = key
+    settings = applied(factors, method, _defaults(instance, method, plan))
+    columns, stop = _traced(instance, method, seed, plan, settings)
+    start = columns["metric"][0]
+    costs = {f"{level:g}": first_stay(columns, level * start) for level in LEVELS}
+    return {"settings": settings, "stop": stop, "end": columns["metric"][-1] / start, "costs": costs}
 
 
 # ---- results ----------------------------------------------------------------------------------------
-
-Key = tuple[str, str, int, int]
 
 
 @functools.lru_cache(maxsize=None)
@@ -233,7 +291,7 @@ def _version(plan: Plan) -> str:
     return hashlib.sha256(Path(_path()).read_bytes() + here.read_bytes() + repr(runs).encode()).hexdigest()[:16]
 
 
-def read(path: Path, plan: Plan) -> dict[Key, Line]:
+def read(path: Path, plan: Plan) -> Runs:
     """Returns the runs that were made before with this version and budget."""
     return {_key(line): line for line in read_lines(path) if line.get("version") == _version(plan)}
 
@@ -242,65 +300,128 @@ def _key(line: Line) -> Key:
     return line["instance"], line["method"], line["candidate"], line["seed"]
 
 
-def _work(task: tuple[Key, Plan]) -> Line:
-    key, plan = task
+def _work(task: tuple[Key, Settings, Plan]) -> Line:
+    key, factors, plan = task
     logging.getLogger("saddle").setLevel(logging.ERROR)
     warnings.simplefilter("ignore")
-    begin = time.perf_counter()
+    begin = time.process_time()
     try:
-        made = make(*key, plan)
+        made = make(key, factors, plan)
     except (saddle.Error, ValueError, ArithmeticError) as why:
         made = {"error": f"{type(why).__name__}: {why}"}
-    return {**dict(zip(("instance", "method", "candidate", "seed"), key)), "version": _version(plan), **made,
-            "seconds": round(time.perf_counter() - begin, 2)}  # fmt: skip
+    return {**dict(zip(("instance", "method", "candidate", "seed"), key)), "version": _version(plan),
+            "factors": factors, **made, "seconds": round(time.process_time() - begin, 3)}  # fmt: skip
 
 
-def _worth(lines: Iterable[Line], level: float) -> float:
+def _worth(done: Runs, instance: str, method: str, number: int, level: float, seeds: Iterable[int]) -> float:
     """Returns the mean of log(gradient evaluations x rounds) to a level; infinite if a run does not reach it."""
-    costs = [line.get("costs", {}).get(f"{level:g}") for line in lines]
-    if not costs or any(cost is None for cost in costs):
+    costs = [done.get((instance, method, number, seed), {}).get("costs", {}).get(f"{level:g}") for seed in seeds]
+    if any(cost is None for cost in costs):
         return math.inf
     return statistics.fmean(math.log(max(1.0, cost[0]) * max(1.0, cost[1])) for cost in costs)
 
 
-def best(done: dict[Key, Line], instance: str, method: str, level: float, plan: Plan) -> int | None:
+def _ranking(done: Runs, instance: str, method: str, level: float, plan: Plan, seeds: Iterable[int]) -> list[int]:
+    """Returns the candidates that reach a level with all seeds, those of the least cost first."""
+    worth = {k: _worth(done, instance, method, k, level, seeds) for k in range(plan.candidates)}
+    return sorted((k for k in worth if worth[k] < math.inf), key=lambda k: (worth[k], k))
+
+
+def best(done: Runs, instance: str, method: str, level: float, plan: Plan) -> int | None:
     """Returns the candidate that reaches a level at least cost; None: none does."""
-    worth = {k: _worth((done[instance, method, k, seed] for seed in TUNING if (instance, method, k, seed) in done),
-                       level) for k in range(plan.candidates)}  # fmt: skip
-    number = min(worth, key=lambda k: (worth[k], k))
-    return number if worth[number] < math.inf else None
+    return next(iter(_ranking(done, instance, method, level, plan, TUNING)), None)
 
 
-def run(directory: Path, plan: Plan, jobs: int, say: Callable[..., None]) -> None:
-    """Makes the runs that are missing, first those that judge candidates, and writes the tables."""
+# ---- which runs ---------------------------------------------------------------------------------------
+
+Tasks = dict[Key, Settings]
+"""Runs, with the factors of their settings."""
+
+
+def _half(plan: Plan) -> int:
+    return (plan.candidates + 1) // 2
+
+
+def _drawn_runs(done: Runs, instance: str, plan: Plan) -> Tasks:
+    return {(instance, m, k, TUNING[0]): drawn(m, f"{instance}/{k}") if k else {}
+            for m in plan.methods for k in range(_half(plan))}  # fmt: skip
+
+
+def _near_runs(done: Runs, instance: str, plan: Plan) -> Tasks:
+    """Returns candidates near the best of those that were drawn, for one level after the other."""
+    out: Tasks = {}
+    for m in plan.methods:
+        first = dataclasses.replace(plan, candidates=_half(plan))
+        ranked = (_ranking(done, instance, m, level, first, TUNING[:1]) for level in LEVELS)
+        centres = [r[0] for r in ranked if r]
+        for k in range(_half(plan), plan.candidates):
+            centre = centres[k % len(centres)] if centres else None
+            near = done[instance, m, centre, TUNING[0]]["factors"] if centre is not None else None
+            if near == {}:  # the defaults
+                near = {option: None if isinstance(values, list) else 1.0
+                        for option, values in METHODS[m].searched.items()}  # fmt: skip
+            out[instance, m, k, TUNING[0]] = drawn(m, f"{instance}/{k}", near)
+    return out
+
+
+def _final_runs(done: Runs, instance: str, plan: Plan) -> Tasks:
+    """Returns runs of the best candidates with the other seed."""
+    found = {(m, k) for m in plan.methods for level in LEVELS
+             for k in _ranking(done, instance, m, level, plan, TUNING[:1])[:FINALISTS]}  # fmt: skip
+    return {(instance, m, k, TUNING[1]): done[instance, m, k, TUNING[0]]["factors"] for m, k in sorted(found)}
+
+
+def _shown_runs(done: Runs, instance: str, plan: Plan) -> Tasks:
+    found = {(m, k) for m in plan.methods for k in (0, *(best(done, instance, m, level, plan) for level in LEVELS))
+             if k is not None}  # fmt: skip
+    return {(instance, m, k, seed): done[instance, m, k, TUNING[0]]["factors"] for m, k in sorted(found)
+            for seed in range(1, plan.seeds + 1)}  # fmt: skip
+
+
+def _carried_runs(done: Runs, instance: str, plan: Plan) -> Tasks:
+    donor = DONORS.get(instance)
+    if donor is None or donor not in plan.instances:
+        return {}
+    found = {(m, k) for m in plan.methods for level in LEVELS
+             for k in [best(done, donor, m, level, plan)] if k is not None}  # fmt: skip
+    return {(instance, m, f"{donor}:{k}", seed): done[donor, m, k, TUNING[0]]["factors"] for m, k in sorted(found)
+            for seed in range(1, plan.seeds + 1)}  # fmt: skip
+
+
+PHASES: dict[str, Callable[[Runs, str, Plan], Tasks]] = {
+    "drawn candidates": _drawn_runs, "candidates near the best": _near_runs, "the best with another seed": _final_runs,
+    "shown": _shown_runs, "shown, carried over": _carried_runs,
+}  # fmt: skip
+
+
+def complete(done: Runs, plan: Plan) -> list[str]:
+    """Returns the instances all of whose runs were made."""
+    return [i for i in plan.instances if all(key in done for phase in PHASES.values() for key in phase(done, i, plan))]
+
+
+def run(directory: Path, plan: Plan, jobs: int, say: Callable[..., None]) -> Runs:
+    """Makes the runs that are missing, one instance after the other, and returns all."""
     path = directory / "field.jsonl"
-    pairs = [(i, m) for i in plan.instances for m in plan.methods]
     done = read(path, plan)
-    for shown in (False, True):
-        if shown:
-            found = ((i, m, best(done, i, m, level, plan)) for i, m in pairs for level in LEVELS)
-            chosen = {(i, m, k or 0) for i, m, k in found} | {(i, m, 0) for i, m in pairs}
-            keys = [(*c, seed) for c in sorted(chosen) for seed in range(1, plan.seeds + 1)]
-        else:
-            keys = [(i, m, k, seed) for k in range(plan.candidates) for i, m in pairs for seed in TUNING]
-        todo = [(key, plan) for key in keys if key not in done]
-        say(f"field: {len(todo)} of {len(keys)} runs that {'are shown' if shown else 'judge candidates'} are "
-            f"missing, {jobs} at a time")  # fmt: skip
-        for count, line in enumerate(make_side_by_side(_work, todo, path, jobs), 1):
-            key = _key(line)
-            done[key] = line
-            end = line.get("error") or f"{line['stop']}, metric {line['end']:.1e} of the start's"
-            what = f"  [{count}/{len(todo)}] {key[0]} {key[1]} {key[2]} seed {key[3]}: "
-            say(what + end, now=not line.get("error"))
-    (directory / "field.md").write_text("\n".join(page(done, plan)) + "\n")
-    say(f"field: wrote {directory / 'field.md'}")
+    for instance in plan.instances:
+        for name, phase in PHASES.items():
+            tasks = phase(done, instance, plan)
+            todo = [(key, factors, plan) for key, factors in tasks.items() if key not in done]
+            if todo:
+                say(f"field, {instance}, {name}: {len(todo)} of {len(tasks)} runs are missing, {jobs} at a time")
+            for count, line in enumerate(make_side_by_side(_work, todo, path, jobs) if todo else (), 1):
+                key = _key(line)
+                done[key] = line
+                end = line.get("error") or f"{line['stop']}, metric {line['end']:.1e} of the start's"
+                what = f"  [{count}/{len(todo)}] {key[0]} {key[1]} {key[2]} seed {key[3]}: "
+                say(what + end, now=not line.get("error"))
+    return done
 
 
-# ---- tables -----------------------------------------------------------------------------------------
+# ---- what is shown --------------------------------------------------------------------------------------
 
 
-def shown(done: dict[Key, Line], instance: str, method: str, level: float, number: int | None,
-          plan: Plan) -> Cost | None:
+def shown(done: Runs, instance: str, method: str, level: float, number: Number | None, plan: Plan) -> Cost | None:
     """Returns the medians of the costs of a candidate over the seeds that are shown; None if most do not reach it."""
     if number is None:
         return None
@@ -309,50 +430,3 @@ def shown(done: dict[Key, Line], instance: str, method: str, level: float, numbe
     if 2 * len(costs) <= plan.seeds:
         return None
     return tuple(statistics.median(values) for values in zip(*costs))
-
-
-def _cell(cost: Cost | None) -> str:
-    if cost is None:
-        return "-"
-    ifo, rounds, sent, seconds = cost
-    return f"{ifo / 1e3:.3g}k / {rounds:.0f} / {sent / 1e6:.2g} / {seconds:.3g}"
-
-
-def _summary(costs: dict[tuple[str, str, float], Cost | None], plan: Plan) -> list[str]:
-    """How many times the least cost on an instance a method needs, in the geometric mean, and where it gets to."""
-    heads = " | ".join(COLUMNS)
-    lines = [f"| method | reached | {heads} |", "|---|---|" + "---|" * len(COLUMNS)]
-    cells = [(i, level) for i in plan.instances for level in LEVELS if any(costs[i, m, level] for m in plan.methods)]
-    rows = []
-    for method in plan.methods:
-        reached = [(i, level) for i, level in cells if costs[i, method, level] is not None]
-        ratios = []
-        for c in range(len(COLUMNS)):
-            logs = [math.log(max(1e-9, (costs[i, method, level] or ())[c])
-                             / max(1e-9, min(o[c] for m in plan.methods if (o := costs[i, m, level]) is not None)))
-                    for i, level in reached]  # fmt: skip
-            ratios.append(f"{math.exp(statistics.fmean(logs)):.3g}" if logs else "-")
-        rows.append((-len(reached), f"| {method} | {len(reached)} of {len(cells)} | " + " | ".join(ratios) + " |"))
-    return lines + [row for _, row in sorted(rows)]
-
-
-def page(done: dict[Key, Line], plan: Plan) -> list[str]:
-    """Returns the lines of field.md."""
-    out = ["# The methods of the field", "",
-           f"Budget of a run: {plan.passes:g} gradient evaluations for each row and {plan.rounds} rounds. "
-           f"{plan.candidates} candidates for each method and instance, on {len(TUNING)} seeds; medians over "
-           f"{plan.seeds} other seeds. Levels are fractions of the metric at the start."]  # fmt: skip
-    for tuned in (True, False):
-        costs = {(i, m, level): shown(done, i, m, level, best(done, i, m, level, plan) if tuned else 0, plan)
-                 for i in plan.instances for m in plan.methods for level in LEVELS}  # fmt: skip
-        how = "tuned for each level" if tuned else "at its defaults"
-        out += ["", f"## Each method {how}", "", "Times the least cost of any method, geometric means over the "
-                "instances and levels that the method reaches.", "", *_summary(costs, plan)]  # fmt: skip
-        for instance in plan.instances:
-            heads = " | ".join(f"{level:g}" for level in LEVELS)
-            out += ["", f"### {instance}, {how}", "", "Gradient evaluations / rounds / MB / simulated seconds.", "",
-                    f"| method | {heads} |", "|---|" + "---|" * len(LEVELS)]  # fmt: skip
-            for method in plan.methods:
-                cells = [_cell(costs[instance, method, level]) for level in LEVELS]
-                out.append(f"| {method} | " + " | ".join(cells) + " |")
-    return out

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from saddle.reproduce import __main__ as command
-from saddle.reproduce import claims, experiments, field, pages, runs, statistics, theorem
+from saddle.reproduce import claims, experiments, field, field_page, pages, runs, statistics, theorem
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
@@ -494,24 +494,91 @@ def test_levels_count_once_a_run_stays_there():
 
 def test_candidates_are_drawn_once_and_within_their_ranges():
     defaults = {"eta_x": 0.5, "eta_y": 2.0, "batch": 8, "beta_x": 0.1, "beta_y": 0.1}
-    assert field.candidate("dm-hsgd", "auc-5", 0, defaults) == {}
-    drawn = [field.candidate("dm-hsgd", "auc-5", k, defaults) for k in range(1, 60)]
-    assert drawn[3] == field.candidate("dm-hsgd", "auc-5", 4, defaults) and drawn[3] != drawn[4]
-    for found in drawn:
-        assert 0.05 <= found["eta_x"] <= 15 and 0.2 <= found["eta_y"] <= 20
-        assert 1 <= found["batch"] <= 64 and 0 < found["beta_x"] <= 1
-    assert drawn[0] == field.candidate("dm-hsgd", "auc-5", 1, {**defaults, "batch": [3, 8, 5]})
-    assert min(f["eta_x"] for f in drawn) < 0.1 and max(f["eta_x"] for f in drawn) > 5
+    names = [f"auc-5/{k}" for k in range(1, 60)]
+    factors = [field.drawn("dm-hsgd", name) for name in names]
+    assert factors[3] == field.drawn("dm-hsgd", "auc-5/4") and factors[3] != factors[4]
+    found = [field.applied(f, "dm-hsgd", defaults) for f in factors]
+    for settings in found:
+        assert 0.05 <= settings["eta_x"] <= 15 and 0.2 <= settings["eta_y"] <= 20
+        assert 1 <= settings["batch"] <= 64 and 0 < settings["beta_x"] <= 1
+        assert settings.get("mixing_rounds", 1) in (1, 2, 3, 5) and settings.get("first_batch", 64) in (64, 512)
+    assert found[0] == field.applied(factors[0], "dm-hsgd", {**defaults, "batch": [3, 8, 5]})
+    assert min(f["eta_x"] for f in found) < 0.1 and max(f["eta_x"] for f in found) > 5
+    assert {f.get("first_batch") for f in found} == {None, 64, 512}
+    assert field.applied({}, "dm-hsgd", defaults) == {}
+    near = [field.drawn("dm-hsgd", name, factors[0]) for name in names]
+    for option, (low, high) in (("eta_x", (0.1, 30)), ("beta_y", (0.03, 9))):
+        ratios = [n[option] / factors[0][option] for n in near]
+        assert max(ratios) <= (high / low) ** 0.126 and min(ratios) >= (low / high) ** 0.126
+        assert len(set(ratios)) > 50 and all(low <= n[option] <= high for n in near)
+    kept = sum(n["mixing_rounds"] == factors[0]["mixing_rounds"] for n in near)
+    assert len(near) / 2 < kept < len(near)
+
+
+def test_points_of_a_run_are_closer_at_its_start_and_are_those_of_the_long_run():
+    plan = field.Plan(100.0, 3000, rows="40")
+    columns, stop = field._traced("quadratic-10", "dm-hsgd", 1, plan, {})
+    iterations = columns["iteration"]
+    assert stop in ("ifo", "rounds") and iterations == sorted(set(iterations)) and iterations[0] == 0
+    assert max(columns["rounds"]) > plan.rounds * 0.9 or max(columns["ifo"]) > 100 * 400 * 0.9
+    gaps = [b - a for a, b in zip(iterations, iterations[1:])]
+    assert 60 < len(gaps) < 120 and gaps[0] * 8 < gaps[-2] and all(gap <= iterations[-1] / 12 for gap in gaps)
+    tau = field._start("quadratic-10", plan)
+    last = int(iterations[-1])
+    whole = field._run("quadratic-10", "dm-hsgd", 1, plan, trace_every=1, metric_tau=tau, iterations=last)
+    for name in ("metric", *field.COLUMNS):
+        assert [float(whole.trace[name][int(k)]) for k in iterations] == columns[name]
+
+
+def _made(costs, **more):
+    return {"costs": {f"{level:g}": cost for level, cost in zip(field.LEVELS, costs)}, "factors": {}, "seconds": 0.0,
+            "stop": "rounds", **more}  # fmt: skip
+
+
+def test_the_page_of_the_field_names_the_cheapest_and_those_that_do_not_arrive():
+    plan = field.Plan(candidates=2, seeds=1, instances=("auc-5", "auc-ring"), methods=("precision", "dama", "gt-gda"))
+    cost = {"precision": [1e3, 10, 1e6, 5], "dama": [3e3, 5, 1e6, 5]}
+    done = {}
+    for i in plan.instances:
+        for m in plan.methods:
+            costs = [cost.get(m), *[None] * 4]
+            for k, seed in ((0, 1001), (1, 1001), (0, 1002), (0, 1), *([("auc-5:0", 1)] if i == "auc-ring" else [])):
+                made = _made(costs if k != 1 else [None] * 5)
+                done[i, m, k, seed] = {**made, "instance": i, "method": m, "candidate": k, "seed": seed}
+    costs = field_page.Costs(done, plan)
+    assert costs.instances == ["auc-5", "auc-ring"]
+    group = costs.cells("tuned")
+    assert group == [("auc-5", 0.1), ("auc-ring", 0.1)] and costs.cells("carried") == [("auc-ring", 0.1)]
+    assert costs.ranking("tuned", group, 0) == ["precision", "dama", "gt-gda"]
+    assert costs.ranking("default", group, 1) == ["dama", "precision", "gt-gda"]
+    assert math.isclose(costs.score("tuned", "dama", group, 0), 3)
+    assert math.isclose(costs.score("tuned", "gt-gda", group, 0), 100)
+    assert costs.reached("carried", "dama", costs.cells("carried")) == 1
+    text = "\n".join(field_page.page(done, plan))
+    assert "| 0.1, tuned | precision 1k / 10 | dama 3k / 5 | precision 1k / 10: 1x | 1 |" in text
+    assert "| gt-gda | 0 of 2 | 100 | 100 | 100 | 100 |" in text and "gt-gda | - | - | - | - | - |" in text
+    del done["auc-ring", "dama", 0, 1]
+    assert field_page.Costs(done, plan).instances == ["auc-5"]
+    text = " ".join(" ".join(field_page.page(done, plan)).split())
+    assert "Not run, or not completely, and not on this page: auc-ring." in text
 
 
 def test_the_field_continues(tmp_path):
     said = []
-    plan = field.Plan(4.0, 60, 2, 1, "40", ("quadratic-10",), ("dgda-vr", "oadsvi"))
-    field.run(tmp_path, plan, 1, lambda text, now=False: said.append(text))
-    first = (tmp_path / "field.md").read_text()
+    plan = field.Plan(60.0, 600, 4, 1, "40", ("quadratic-10", "quadratic-100"), ("precision+", "k-gt-minimax"))
+
+    def run():
+        del said[:]
+        field.run(tmp_path, plan, 1, lambda text, now=False: said.append(text))
+        field_page.write(tmp_path, plan)
+        return (tmp_path / "field.md").read_text()
+
+    first = run()
     lines = (tmp_path / "field.jsonl").read_text().splitlines()
-    assert len([line for line in lines if '"error"' in line]) == 0 and len(lines) >= 10
+    assert len([line for line in lines if '"error"' in line]) == 0 and len(lines) >= 24
+    assert any('"quadratic-10:' in line for line in lines) and "2 of 2 instances are complete" in first
     (tmp_path / "field.jsonl").write_text("\n".join(lines[1:]) + '\n{"instance": "cut')
-    del said[:]
-    field.run(tmp_path, plan, 1, lambda text, now=False: said.append(text))
-    assert said[0].startswith("field: 1 of 8 runs") and (tmp_path / "field.md").read_text() == first
+    assert run() == first and "drawn candidates: 1 of 4 runs are missing" in said[0]
+    assert len(said) == 2, "one message for the phase and one for the run"
+    # A page of another run is not mixed in: with another budget, nothing is there.
+    assert field.read(tmp_path / "field.jsonl", field.Plan(61.0, 600, 4, 1, "40")) == {}
