@@ -28,20 +28,19 @@ KINDS = {"robust-logistic": "logistic", "AUC on a9a": "auc", "AUC on MNIST": "mn
          "group-dro": "group-dro", "quadratics": "quadratic"}  # fmt: skip
 SHAPES = {"rows sorted by label in part": ("skewed", "group-dro"), "a ring": ("ring", "quadratic"),
           "a hidden layer": ("mlp",), "kappa = 1000": ("quadratic-1000",)}  # fmt: skip
-PAPERS = (
-    ("PRECISION, MobiHoc 2023", "all of section 4 and appendix B", "yes: [reproduction](reproduction.md)"),
-    ("DM-HSGD, NeurIPS 2021; DREAM, AISTATS 2024; VRLM, arXiv 2307.07113; DGDA-VR, AAAI 2024", "losses against "
-     "gradients and rounds on robust logistic regression",
-     "no: without the papers' step sizes and starts, which their texts or programs do not give in full, a curve of "
-     "the same shape would show nothing; `logistic-5` and `logistic-ring` compare them on that kind of problem"),
-    ("D-AdaST, NeurIPS 2024", "figure 1: a quadratic with two agents, against D-TiAda",
-     "no: its point is that steps which agents do not share fail, and Saddle does not have D-TiAda"),
-    ("K-GT-Minimax, arXiv 2405.04566 and 2507.21901; DAMA, arXiv 2512.13920", "", "no: only their abstracts and "
-     "equations were at hand"),
-    ("OADSVI, NeurIPS 2022", "distance to the solution of strongly convex-concave problems", "no: only the program was "
-     "at hand; `quadratic-10` to `quadratic-1000` are of that kind"),
-    ("GT-GDA, DPOSG, DPPSP, C-SP-SG", "", "no: their pictures were not at hand"),
+PAPERS: tuple[tuple[str, str, str, tuple[tuple[str, str], ...]], ...] = (
+    ("PRECISION, MobiHoc 2023", "all of section 4 and appendix B", "yes: [reproduction](reproduction.md)", ()),
+    ("DREAM, AISTATS 2024", "against DM-HSGD on robust logistic regression", "only the order, in the next column: the "
+     "paper's pictures were not at hand, and the DM-HSGD of its program does not move", (("dream", "dm-hsgd"),)),
+    ("DGDA-VR, AAAI 2024; VRLM, arXiv 2307.07113", "against DM-HSGD", "only the order: the papers' pictures were not "
+     "at hand, and the estimators of their programs are not those of the papers",
+     (("dgda-vr", "dm-hsgd"), ("vrlm", "dm-hsgd"))),
+    ("D-AdaST, NeurIPS 2024", "figure 1: a quadratic with two agents, against D-TiAda", "no: its point is that "
+     "adaptive steps fail which agents do not share, and Saddle does not have D-TiAda", (("d-adast", "prox-dsgda"),)),
+    ("DM-HSGD, NeurIPS 2021; K-GT-Minimax, arXiv 2405.04566; DAMA, arXiv 2512.13920; OADSVI, NeurIPS 2022; GT-GDA; "
+     "DPOSG; DPPSP; C-SP-SG", "", "no: only equations or programs were at hand", ()),
 )  # fmt: skip
+"""Papers, their figures, whether these are reproduced, and who is ahead of whom in them."""
 
 Group = list[tuple[str, float]]
 """Instances and levels."""
@@ -141,8 +140,20 @@ def _summary(costs: Costs, how: str) -> list[str]:
     return lines
 
 
+def _places(costs: Costs, how: str) -> str:
+    """Says where ours are among all methods, and which ones are last."""
+    group = costs.cells(how)
+    rankings = [costs.ranking(how, group, c) for c in range(len(COLUMNS))]
+    ours = "; ".join(f"{m} " + ", ".join(str(ranking.index(m) + 1) for ranking in rankings)
+                     for m in OURS if m in costs.plan.methods)  # fmt: skip
+    last = ", ".join(rankings[0][-3:])
+    return (f"Places among {len(costs.plan.methods)} by {', '.join(TITLES.values())}: {ours}. Last by samples: {last}. "
+            "Scores are those of the table above; ours are bold.")  # fmt: skip
+
+
 def _text(cost: Cost) -> str:
-    return f"{cost[0] / 1e3:.3g}k / {cost[1]:.0f}"
+    samples = f"{cost[0] / 1e6:.3g}M" if cost[0] >= 999.5e3 else f"{cost[0] / 1e3:.3g}k"
+    return f"{samples} / {cost[1]:.0f}"
 
 
 def _winners(costs: Costs, instance: str) -> list[str]:
@@ -178,6 +189,17 @@ def _costs(costs: Costs, instance: str) -> list[str]:
                          f"({_text(default) if default else '-'})")  # fmt: skip
         lines.append(_row([method, *cells]))
     return lines
+
+
+def _order(costs: Costs, method: str, other: str) -> str:
+    """Says at how many levels a method is ahead of another one."""
+    cells = [(i, level) for i, level in costs.cells("tuned", parts=(KINDS["robust-logistic"],))
+             if costs.of["tuned", i, method, level] or costs.of["tuned", i, other, level]]  # fmt: skip
+    far = (math.inf,) * len(COLUMNS)
+    pairs = [(costs.of["tuned", i, method, level] or far, costs.of["tuned", i, other, level] or far)
+             for i, level in cells]  # fmt: skip
+    samples, rounds = (sum(a[c] < b[c] for a, b in pairs) for c in (0, 1))
+    return f"{method} needs fewer samples than {other} at {samples} of {len(cells)} levels, fewer rounds at {rounds}"
 
 
 def _coverage(costs: Costs, done: Runs) -> list[str]:
@@ -222,7 +244,8 @@ def page(done: Runs, plan: Plan) -> list[str]:
                       "drawn around them, and settings drawn near the best of these. Steps, batches, momentum, "
                       "refreshes and rounds of mixing vary, as far as a method has them. Seed "
                       f"{TUNING[0]} judges all candidates, seed {TUNING[1]} the best {FINALISTS} for each level, by "
-                      "gradient evaluations times rounds.", "- "),
+                      "gradient evaluations times rounds. So tuned settings may need more of one cost than the "
+                      "defaults, and more on the seeds that are shown.", "- "),
             *_wrapped(f"Shown are medians over the seeds 1 to {plan.seeds}, which draw other graphs, starts, "
                       "distributions of the rows and samples than those of the tuning; a level counts as reached if "
                       "most of them reach it. Settings of another instance are factors of the defaults: "
@@ -235,15 +258,17 @@ def page(done: Runs, plan: Plan) -> list[str]:
             *_wrapped("Projections that a paper does not have are Saddle's, as `saddle algorithms NAME` says.", "- ")]
     for how, said in HOW.items():
         if costs.cells(how):
-            out += ["", f"## All methods, each {said}", "", *_summary(costs, how)]
+            out += ["", f"## All methods, each {said}", "", *_wrapped(_places(costs, how)), "", *_summary(costs, how)]
     out += ["", "## Instance by instance", "",
             *_wrapped("Samples / rounds. First: who needs the fewest at a level, the best of PRECISION-auto, PRECISION "
                       "and PRECISION+ with its samples as a multiple of the fewest, and how many methods never get "
                       "there. Then: every method tuned and, in brackets, at its defaults.")]  # fmt: skip
     for instance in costs.instances:
         out += ["", f"### {instance}", "", *_winners(costs, instance), "", *_costs(costs, instance)]
-    out += ["", "## Figures of the papers", "", *_head(["paper", "figure", "reproduced in shape"], []),
-            *map(_row, PAPERS), ""]  # fmt: skip
+    out += ["", "## Figures of the papers", "",
+            *_head(["paper", "figure", "reproduced in shape", "order on robust-logistic here, tuned"], []),
+            *(_row([*words, "; ".join(_order(costs, *pair) for pair in pairs if set(pair) <= set(plan.methods))])
+              for *words, pairs in PAPERS), ""]  # fmt: skip
     return out
 
 
@@ -274,7 +299,7 @@ def _draw(costs: Costs, directory: Path) -> None:
                              "linestyle": "--" if m in OURS else "-", "label": m, "zorder": 2}  # fmt: skip
                 ax.step([*factors, CAP], [*shares, shares[-1] if shares else 0.0], where="post", **style)
             ax.set(xscale="log", xlim=(1, CAP), ylim=(0, 1), title=f"{TITLES[COLUMNS[c]]}, {HOW[how]}")
-            ax.legend(fontsize="x-small", loc="upper left")
+            ax.legend(fontsize="x-small", loc="lower right", framealpha=0.9)
     for ax in axes[-1]:
         ax.set_xlabel("factor of the cheapest method's cost")
     for ax in axes[:, 0]:

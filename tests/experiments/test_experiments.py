@@ -536,31 +536,34 @@ def _made(costs, **more):
 
 
 def test_the_page_of_the_field_names_the_cheapest_and_those_that_do_not_arrive():
-    plan = field.Plan(candidates=2, seeds=1, instances=("auc-5", "auc-ring"), methods=("precision", "dama", "gt-gda"))
-    cost = {"precision": [1e3, 10, 1e6, 5], "dama": [3e3, 5, 1e6, 5]}
+    plan = field.Plan(candidates=2, seeds=1, instances=("logistic-5", "logistic-ring"),
+                      methods=("precision", "dream", "dm-hsgd"))  # fmt: skip
+    cost = {"precision": [1e3, 10, 1e6, 5], "dream": [3e3, 5, 1e6, 5]}
     done = {}
     for i in plan.instances:
         for m in plan.methods:
             costs = [cost.get(m), *[None] * 4]
-            for k, seed in ((0, 1001), (1, 1001), (0, 1002), (0, 1), *([("auc-5:0", 1)] if i == "auc-ring" else [])):
+            for k, seed in ((0, 1001), (1, 1001), (0, 1002), (0, 1), *([("logistic-5:0", 1)] if "ring" in i else [])):
                 made = _made(costs if k != 1 else [None] * 5)
                 done[i, m, k, seed] = {**made, "instance": i, "method": m, "candidate": k, "seed": seed}
     costs = field_page.Costs(done, plan)
-    assert costs.instances == ["auc-5", "auc-ring"]
+    assert costs.instances == ["logistic-5", "logistic-ring"]
     group = costs.cells("tuned")
-    assert group == [("auc-5", 0.1), ("auc-ring", 0.1)] and costs.cells("carried") == [("auc-ring", 0.1)]
-    assert costs.ranking("tuned", group, 0) == ["precision", "dama", "gt-gda"]
-    assert costs.ranking("default", group, 1) == ["dama", "precision", "gt-gda"]
-    assert math.isclose(costs.score("tuned", "dama", group, 0), 3)
-    assert math.isclose(costs.score("tuned", "gt-gda", group, 0), 100)
-    assert costs.reached("carried", "dama", costs.cells("carried")) == 1
+    assert group == [("logistic-5", 0.1), ("logistic-ring", 0.1)] and costs.cells("carried") == [("logistic-ring", 0.1)]
+    assert costs.ranking("tuned", group, 0) == ["precision", "dream", "dm-hsgd"]
+    assert costs.ranking("default", group, 1) == ["dream", "precision", "dm-hsgd"]
+    assert math.isclose(costs.score("tuned", "dream", group, 0), 3)
+    assert math.isclose(costs.score("tuned", "dm-hsgd", group, 0), 100)
+    assert costs.reached("carried", "dream", costs.cells("carried")) == 1
     text = "\n".join(field_page.page(done, plan))
-    assert "| 0.1, tuned | precision 1k / 10 | dama 3k / 5 | precision 1k / 10: 1x | 1 |" in text
-    assert "| gt-gda | 0 of 2 | 100 | 100 | 100 | 100 |" in text and "gt-gda | - | - | - | - | - |" in text
-    del done["auc-ring", "dama", 0, 1]
-    assert field_page.Costs(done, plan).instances == ["auc-5"]
+    assert "| 0.1, tuned | precision 1k / 10 | dream 3k / 5 | precision 1k / 10: 1x | 1 |" in text
+    assert "| dm-hsgd | 0 of 2 | 100 | 100 | 100 | 100 |" in text and "dm-hsgd | - | - | - | - | - |" in text
+    assert "dream needs fewer samples than dm-hsgd at 2 of 2 levels, fewer rounds at 2 |" in text
+    assert "| You tune for the level | **precision** 1; dream 3 | **dream** 1; precision 2 |" in text
+    del done["logistic-ring", "dream", 0, 1]
+    assert field_page.Costs(done, plan).instances == ["logistic-5"]
     text = " ".join(" ".join(field_page.page(done, plan)).split())
-    assert "Not run, or not completely, and not on this page: auc-ring." in text
+    assert "Not run, or not completely, and not on this page: logistic-ring." in text
 
 
 def test_the_field_continues(tmp_path):
