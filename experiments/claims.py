@@ -348,7 +348,7 @@ class Level:
             self.state = TRUE if self.won == self.said else FALSE if self.lost == self.said else OPEN
 
     def __str__(self) -> str:
-        """Describes what was measured: "2.9x (2.7-3.1), 10 of 10"."""
+        """Describes what was measured: "2.9x (2.7-3.1) 10/10"."""
         if self.said == 0:
             return ""
         text = ""
@@ -359,8 +359,8 @@ class Level:
             text = f"{bound}{math.exp(ratio.mean):.{digits}g}x"
             if ratio.count > 1:
                 text += f" ({math.exp(ratio.least):.{digits}g}-{math.exp(ratio.most):.{digits}g})"
-            text += ", "
-        return f"{text}{self.won} of {self.said}"
+            text += " "
+        return f"{text}{self.won}/{self.said}"
 
 
 @dataclass

@@ -22,11 +22,11 @@ __all__ = ["number", "numbers", "write"]
 
 NUMBERS = (
     "Levels are values of the metric, or distances of the loss from its limit; a run is at a level once it stays "
-    "there. `1.3x (1.2-1.4), 10 of 10` means that at that level the last series named costs 1.3 times as much as the "
-    "first (geometric mean and range over seeds), and that the test is true for 10 of 10 seeds. `>=`: a run did not "
-    "reach the level within its budget. `-`: no run reached it, or all were there from the start. Costs are those of "
-    "the first trace point at a level; if the points are too far apart to tell which run is first, the seed does not "
-    "count as true."
+    "there. `1.3x (1.2-1.4) 10/10`: at that level the last series named costs 1.3 times as much as the first "
+    "(geometric mean and range over seeds), and the test is true for 10 of 10 seeds. `>=`: a run did not reach the "
+    "level. `-`: no run reached it, or all were there from the start. Costs are those of the first trace point at a "
+    "level, by the metric unless a test says `by the loss`; a seed whose points are too far apart to tell which run "
+    "is first does not count as true."
 )
 GROUPS = ((False, "The paper's sentences"), (True, "Ours"))
 ENDS = ["iteration", "ifo", "rounds", "bytes", "network_seconds", "loss", "metric", "y_gap"]
@@ -41,9 +41,8 @@ def _chance_text(outcomes: Sequence[Outcome], seeds: int) -> str:
     count, expected = chance(outcomes, seeds)
     if count == 0:
         return ""
-    return (" If no method were better than another, the seeds of a test of which method is first would still agree "
-            f"sometimes: of the {count} such tests at levels made here, at most {expected:.2g} would be decided by "
-            "chance.")  # fmt: skip
+    return (f" If no method were better than another, of the {count} tests at levels of which method is first, at most "
+            f"{expected:.2g} would be decided by chance.")  # fmt: skip
 
 
 # ---- claims.md -----------------------------------------------------------------------------------------
@@ -68,14 +67,24 @@ def _head(outcome: Outcome) -> list[str]:
     return ["test", *([f"{LEVELS[k]:.0e}" for k in _shown(outcome)] if outcome.has_levels else ["measured"])]
 
 
+def _rows(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
+    """Returns head and rows of the table of tests: what all tests say about costs stands in the head."""
+    head, rows = _head(outcome), [_cells(m, _shown(outcome)) for m in outcome.measurements]
+    costs = {row[0].partition(", ")[2] for row in rows}
+    if len(rows) > 1 and len(costs) == 1 and outcome.has_levels and "" not in costs and " against " in rows[0][0]:
+        head[0] = f"test: {costs.pop()}".replace(" by the metric", "")
+        rows = [[row[0].partition(", ")[0], *row[1:]] for row in rows]
+    return head, [[row[0].replace(" by the metric", ""), *row[1:]] for row in rows]
+
+
 def numbers(outcome: Outcome) -> list[str]:
     """Returns the numbers behind a verdict, as lines of markdown."""
     claim = outcome.claim
     reading = ["", f"Read as: {claim.reading}."] if claim.reading else []
-    head, shown = _head(outcome), _shown(outcome)
+    head, rows = _rows(outcome)
     rule = ["---", *["---:" if outcome.has_levels else "---"] * (len(head) - 1)]
-    return ["", f'### <a id="{claim.name}"></a>{number(outcome)}. {claim.says}', *reading, "", _row(head), _row(rule),
-            *[_row(_cells(m, shown)) for m in outcome.measurements]]  # fmt: skip
+    return ["", f'### <a id="{claim.name}"></a>{number(outcome)}. {claim.name}', *reading, "", _row(head), _row(rule),
+            *map(_row, rows)]  # fmt: skip
 
 
 def _coverage(parts: Sequence[Part], quick: bool) -> list[str]:
@@ -100,10 +109,13 @@ def _markdown(parts: Sequence[Part], outcomes: Sequence[Outcome], seeds: int, qu
     for ours, heading in GROUPS:
         listed = [made for made in outcomes if (made.claim.source == "ours") == ours]
         if listed:
-            lines += ["", f"## {heading}", "", "| | claim | where | verdict |", "| ---: | --- | --- | --- |"]
+            where = [] if ours else ["where"]
+            rule = ["---:", "---", *["---"] * len(where), "---"]
+            lines += ["", f"## {heading}", "", _row(["", "claim", *where, "verdict"]), _row(rule)]
         for made in listed:
             link = f"[{number(made)}](#{made.claim.name})"
-            lines.append(_row([link, made.claim.says, made.claim.source, f"**{made.verdict}**"]))
+            where = [] if ours else [made.claim.source]
+            lines.append(_row([link, made.claim.says, *where, f"**{made.verdict}**"]))
     lines += ["", "## Numbers", "", f"{NUMBERS}{_chance_text(outcomes, seeds)}"]
     for made in outcomes:
         lines += numbers(made)

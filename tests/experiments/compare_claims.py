@@ -32,7 +32,8 @@ def claims_of(path):
         elif line.startswith("## "):
             name = None
     table = dict(re.findall(r"^\| \[\d+\]\(#([^)]+)\).*\*\*(.*)\*\* \|$", text, re.M))
-    return claims, table, re.findall(r"of the (\d+) such tests at levels made here, at most (\S+) would", text)
+    chance = re.findall(r"of the (\d+) tests at levels of which method is first, at most (\S+) would", text)
+    return claims, table, chance
 
 
 def compare_claims(a, b, differ):
