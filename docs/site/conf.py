@@ -58,7 +58,7 @@ def on_source_read(app, name, source):
             return match.group(0)
         return '<a href="%s#%s">%s</a>' % (re.sub(r"\.md$", ".html", target), anchor, text)
 
-    source[0] = re.sub(r"\[([^\]\n]+)\]\(([\w./-]*)#([\w-]+)\)", link, source[0])
+    source[0] = re.sub(r"\[((?:[^\]\n]|\n(?!\n))+)\]\(([\w./-]*)#([\w-]+)\)", link, source[0])
 
 
 def on_doctree_read(app, doctree):

@@ -31,3 +31,6 @@
 #define SADDLE_ALGORITHM_DECLARE(algorithm) extern const saddle_algorithm algorithm;
 SADDLE_ALGORITHMS(SADDLE_ALGORITHM_DECLARE)
 #undef SADDLE_ALGORITHM_DECLARE
+
+/* Traits of algorithms with a prox of h over X in x and a projection onto Y in y. */
+#define SADDLE_PROXIMAL .x_set = true, .y_set = true, .regularizer = true

@@ -66,17 +66,12 @@ typedef struct probe {
     double *matrices; /* of all agents, one after the other; NULL: only the diagonal is measured */
 } probe;
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Returns the number of an agent's samples that are measured. */
 static size_t samples_of(const saddle_problem *problem, size_t agent)
 {
     double entries = (double)(problem->x_dim + problem->y_dim);
     size_t most = (size_t)fmin(MOST_SAMPLES, fmax(ATTEMPT_SAMPLES, MOST_ENTRIES / entries));
-    return least(most, problem->samples[agent]);
+    return saddle_smaller(most, problem->samples[agent]);
 }
 
 uint64_t saddle_curvature_cost(const saddle_problem *problem, size_t agent,
@@ -84,7 +79,7 @@ uint64_t saddle_curvature_cost(const saddle_problem *problem, size_t agent,
 {
     int stage = measured == NULL ? 2 : measured->stage;
     uint64_t all = samples_of(problem, agent);
-    uint64_t attempts = (UINT64_C(2) * ATTEMPTS + 3) * least(ATTEMPT_SAMPLES, all);
+    uint64_t attempts = (UINT64_C(2) * ATTEMPTS + 3) * saddle_smaller(ATTEMPT_SAMPLES, all);
     if (stage == 0)
         return 0;
     return problem->samples[agent] + attempts + (stage == 1 ? all : 3 * all);
@@ -120,7 +115,7 @@ static void add_changes(void *context, size_t agent, double *out)
 {
     probe *p = context;
     size_t x_dim = p->instance->problem->x_dim;
-    size_t count = least(ATTEMPT_SAMPLES, samples_of(p->instance->problem, agent));
+    size_t count = saddle_smaller(ATTEMPT_SAMPLES, samples_of(p->instance->problem, agent));
     out[0] = out[1] = out[2] = 0.0;
     for (size_t k = 0; k < count; k++) {
         measure_sample(p, agent, k, count);
@@ -138,7 +133,7 @@ static void add_unexplained(void *context, size_t agent, double *out)
     probe *p = context;
     const saddle_problem *problem = p->instance->problem;
     size_t x_dim = problem->x_dim;
-    size_t count = least(ATTEMPT_SAMPLES, samples_of(problem, agent));
+    size_t count = saddle_smaller(ATTEMPT_SAMPLES, samples_of(problem, agent));
     memset(out, 0, 4 * sizeof *out);
     for (size_t k = 0; k < count; k++) {
         double along[2] = {0.0, 0.0};
@@ -173,7 +168,8 @@ static void add_square(size_t dimension, double weight, const double *g, double 
 static size_t squares_of(const saddle_problem *problem, size_t agent)
 {
     double entries = (double)saddle_triangle_size(problem->x_dim) * (double)problem->agents;
-    return least(samples_of(problem, agent), (size_t)fmax(1.0, MOST_MATRIX_ENTRIES / entries));
+    return saddle_smaller(samples_of(problem, agent),
+                          (size_t)fmax(1.0, MOST_MATRIX_ENTRIES / entries));
 }
 
 /* Adds to an agent's matrix what its samples may not have seen of its diagonal. */

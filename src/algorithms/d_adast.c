@@ -143,10 +143,7 @@ static void publish(saddle_agent *agent)
 static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
     size_t both = agent->problem->x_dim + agent->problem->y_dim;
-    saddle_plain_start(agent, x0, y0);
-    memcpy(agent->kept, agent->next, both * sizeof *agent->kept);
-    if (agent->iteration > 0)
-        saddle_project_sets(agent, agent->kept);
+    saddle_family_begin(agent, x0, y0, agent->kept);
     agent->next[both] = agent->next[both + 1] = 0.0;
     request(agent, agent->iteration);
     saddle_agent_evaluate(agent);

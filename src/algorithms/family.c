@@ -188,6 +188,14 @@ void saddle_project_sets(const saddle_agent *agent, double *w)
     saddle_set_project(agent->y_set, w + agent->problem->x_dim, agent->scratch);
 }
 
+void saddle_family_begin(const saddle_agent *agent, const double *x0, const double *y0, double *w)
+{
+    memcpy(w, x0, agent->problem->x_dim * sizeof *w);
+    memcpy(w + agent->problem->x_dim, y0, agent->problem->y_dim * sizeof *w);
+    if (agent->iteration > 0)
+        saddle_project_sets(agent, w);
+}
+
 /* Publishes what the last point and the estimate give. */
 static void publish(const saddle_agent *agent)
 {
@@ -204,10 +212,7 @@ void saddle_family_start(saddle_agent *agent, const double *x0, const double *y0
     const saddle_family *p = agent->parameters;
     const variables at = variables_of(agent);
     memset(agent->kept, 0, vectors(p) * at.both * sizeof *agent->kept);
-    memcpy(at.point, x0, at.x_dim * sizeof *x0);
-    memcpy(at.point + at.x_dim, y0, (at.both - at.x_dim) * sizeof *y0);
-    if (agent->iteration > 0)
-        saddle_project_sets(agent, at.point);
+    saddle_family_begin(agent, x0, y0, at.point);
     saddle_estimator_start(&p->estimator, agent, at.point, at.estimate);
     publish(agent);
     size_t count = tracked(p, at.x_dim, at.both);

@@ -95,8 +95,7 @@ saddle_status saddle_family_init(saddle_family *family, const saddle_preset *pap
 #define SADDLE_FAMILY                                                                            \
     .size = sizeof(saddle_family), .layout = saddle_family_layout, .start = saddle_family_start, \
     .phases = saddle_family_phases, .view = saddle_family_view
-#define SADDLE_FAMILY_TRAITS \
-    .x_set = true, .y_set = true, .regularizer = true, .stochastic = true, .feasible = true
+#define SADDLE_FAMILY_TRAITS SADDLE_PROXIMAL, .stochastic = true, .feasible = true
 
 void saddle_family_layout(const void *parameters, const saddle_problem *problem,
                           saddle_layout *out);
@@ -110,5 +109,7 @@ void saddle_family_step(const saddle_agent *agent, const double *w, const double
                         const double *e, double *out);
 /* P, in place. */
 void saddle_family_project(const saddle_agent *agent, double *w);
-/* Projects onto X and Y. What neighbours have sent, from which an agent starts anew, may lie outside. */
+/* Projects onto X and Y. */
 void saddle_project_sets(const saddle_agent *agent, double *w);
+/* Stores where an agent starts. What neighbours have sent, from which it starts anew, may lie outside of X and Y. */
+void saddle_family_begin(const saddle_agent *agent, const double *x0, const double *y0, double *w);

@@ -109,8 +109,8 @@ static const saddle_phase phases[] = {
 /* clang-format off */
 #define TRAITS(draws, calls, total)                                                             \
     {                                                                                           \
-        .centralized = true, .x_set = true, .y_set = true, .regularizer = true,                 \
-        .stochastic = (draws), .feasible = true, .ifo = (calls), .rounds = "0", .message = "0", \
+        SADDLE_PROXIMAL, .centralized = true, .stochastic = (draws),                            \
+        .feasible = true, .ifo = (calls), .rounds = "0", .message = "0",                        \
         .samples = (total), .communication = "-"                                                \
     }
 /* clang-format on */

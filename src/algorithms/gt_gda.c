@@ -81,7 +81,7 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
     out->field[2].first_round = out->field[3].first_round = descent;
     out->kept = both;
     out->work = both;
-    out->scratch = problem->x_dim > problem->y_dim ? problem->x_dim : problem->y_dim;
+    out->scratch = saddle_larger(problem->x_dim, problem->y_dim);
 }
 
 /* Requests the gradient of F_i at a point. */
@@ -165,14 +165,8 @@ const saddle_algorithm saddle_gt_gda = {
     .options = options,
     .automatic = saddle_damped_steps,
     .size = sizeof(parameters),
-    .traits = {.x_set = true,
-               .y_set = true,
-               .regularizer = true,
-               .feasible = true,
-               .ifo = "(K + 1) n_i",
-               .rounds = "K + 1",
-               .message = "2 dim y (K rounds), 2 dim x (1 round)",
-               .samples = "O(m n eps^-2)",
+    .traits = {SADDLE_PROXIMAL, .feasible = true, .ifo = "(K + 1) n_i", .rounds = "K + 1",
+               .message = "2 dim y (K rounds), 2 dim x (1 round)", .samples = "O(m n eps^-2)",
                .communication = "O(eps^-2)"},
     .init = saddle_damped_full_init,
     .most_ifo = most_ifo,

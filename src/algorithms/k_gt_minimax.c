@@ -102,9 +102,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
     const parameters *p = agent->parameters;
     const variables at = variables_of(agent);
-    saddle_plain_start(agent, x0, y0);
-    if (agent->iteration > 0)
-        saddle_project_sets(agent, at.next);
+    saddle_family_begin(agent, x0, y0, at.next);
     memcpy(at.w, at.next, at.both * sizeof *at.w);
     memcpy(at.last, at.next, at.both * sizeof *at.w);
     saddle_estimator_start(&p->family.estimator, agent, at.w, at.g);

@@ -121,9 +121,7 @@ static void request(saddle_agent *agent, double *point, double *g)
 static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
     const variables at = variables_of(agent);
-    saddle_plain_start(agent, x0, y0);
-    if (agent->iteration > 0)
-        saddle_project_sets(agent, agent->next);
+    saddle_family_begin(agent, x0, y0, agent->next);
     memcpy(at.z, agent->next, at.both * sizeof *at.z);
     request(agent, at.z, at.g);
     saddle_agent_evaluate(agent);
@@ -184,14 +182,8 @@ const saddle_algorithm saddle_oadsvi = {
     .options = options,
     .automatic = automatic,
     .size = sizeof(parameters),
-    .traits = {.x_set = true,
-               .y_set = true,
-               .regularizer = true,
-               .feasible = true,
-               .ifo = "n_i",
-               .rounds = "1",
-               .message = "dim x + dim y",
-               .samples = "O(n kappa sqrt(chi) log(1/eps))",
+    .traits = {SADDLE_PROXIMAL, .feasible = true, .ifo = "n_i", .rounds = "1",
+               .message = "dim x + dim y", .samples = "O(n kappa sqrt(chi) log(1/eps))",
                .communication = "O(kappa sqrt(chi) log(1/eps))"},
     .init = init,
     .layout = layout,

@@ -120,10 +120,10 @@ static const saddle_phase plain_phases[] = {
     .view = saddle_precision_view, .prox_point = saddle_precision_prox_point,                  \
     .device = saddle_precision_device
 /* clang-format off */
-#define TRAITS(sent)                                                                              \
-    {                                                                                             \
-        .x_set = true, .y_set = true, .regularizer = true, .stochastic = true, .potential = true, \
-        .ifo = "|S|", .rounds = "1", .message = (sent), .samples = "-", .communication = "-"      \
+#define TRAITS(sent)                                                                      \
+    {                                                                                     \
+        SADDLE_PROXIMAL, .stochastic = true, .potential = true, .ifo = "|S|",             \
+        .rounds = "1", .message = (sent), .samples = "-", .communication = "-"            \
     }
 /* clang-format on */
 

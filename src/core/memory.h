@@ -24,6 +24,11 @@ static inline size_t saddle_larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+static inline size_t saddle_smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Returns zeroed memory for `count` objects of `size` bytes, or NULL when there is not enough or
  * count * size overflows. A count of 0 gives a valid block. Free with saddle_free(). */
 void *saddle_alloc(size_t count, size_t size);

@@ -183,7 +183,7 @@ static bool sum_sets(saddle_sha256 *sum, const saddle_instance *e)
     static const double size[] = {1e-3, -1e-3, 1.0, -1.0, 1e3, -1e3, 1e9, -1e9};
     size_t x_dim = e->problem->x_dim;
     size_t y_dim = e->problem->y_dim;
-    SADDLE_OWNED double *v = saddle_alloc_doubles(x_dim > y_dim ? x_dim : y_dim);
+    SADDLE_OWNED double *v = saddle_alloc_doubles(saddle_larger(x_dim, y_dim));
     SADDLE_OWNED double *x_scratch = saddle_alloc_doubles(saddle_prox_scratch(e->x_prox));
     SADDLE_OWNED double *y_scratch = saddle_alloc_doubles(saddle_set_scratch(e->y_set));
     bool good = v != NULL && x_scratch != NULL && y_scratch != NULL;

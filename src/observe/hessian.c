@@ -37,11 +37,6 @@ size_t saddle_hessian_size(size_t x_dim)
     return x_dim <= MOST_COORDINATES ? saddle_triangle_size(x_dim) : 0;
 }
 
-static size_t fewer(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Returns the number of an agent's samples that are measured. */
 static size_t samples_of(const hessian *h, size_t agent)
 {
@@ -50,7 +45,8 @@ static size_t samples_of(const hessian *h, size_t agent)
     double entries = (double)saddle_hessian_size(problem->x_dim);
     double part = fmin(fmin(MULTIPLICATIONS / entries, h->samples) / all, 1.0);
     size_t samples = (size_t)ceil(part * (double)problem->samples[agent]);
-    return samples > LEAST_PER_AGENT ? samples : fewer(LEAST_PER_AGENT, problem->samples[agent]);
+    return samples > LEAST_PER_AGENT ? samples
+                                     : saddle_smaller(LEAST_PER_AGENT, problem->samples[agent]);
 }
 
 /* Returns whether each sample has its own entry of y, whose response to a move of x changes its gradient along its own
@@ -75,7 +71,7 @@ static double *difference(const hessian *h, saddle_agent *agent, size_t k, size_
 static void change_term(void *context, saddle_agent *agent, double *out)
 {
     const hessian *h = context;
-    size_t count = fewer(h->o->problem->samples[agent->id], LEAST_PER_AGENT);
+    size_t count = saddle_smaller(h->o->problem->samples[agent->id], LEAST_PER_AGENT);
     out[0] = 0.0;
     for (size_t k = 0; k < count; k++)
         out[0] += fabs(saddle_dot(h->o->problem->x_dim, difference(h, agent, k, count), h->delta)) /
