@@ -41,7 +41,9 @@ static void print_algorithm(const saddle_run_info *info)
             default_batch(info->instance->problem, batch, sizeof batch);
             value = batch;
         }
-        if (*value == '\0')
+        char reason[128];
+        if (*value == '\0' ||
+            saddle_option_lacks_companion(info->plan, info->algorithm, *option, reason))
             continue;
         saddle_append(text, sizeof text, "%s %s ", before, name);
         before = ",";
@@ -76,7 +78,7 @@ static void print_problem(const saddle_run_info *info, const saddle_problem_clas
                     problem->y_dim);
     const char *before = "; ";
     for (const saddle_option *const *option = kind->options; *option != NULL; option++) {
-        if (saddle_option_lacks_companion(plan, *option, reason) ||
+        if (saddle_option_lacks_companion(plan, NULL, *option, reason) ||
             *option == &saddle_group_values_option)
             continue;
         saddle_append(text, sizeof text, "%s%s %.100s", before, (*option)->name,

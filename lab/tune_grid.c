@@ -15,6 +15,7 @@
 #include "core/compare.h"
 #include "core/rng.h"
 #include "instance/plan_plugins.h"
+#include "instance/unused_options.h"
 
 /* The most axes; an algorithm has a handful of step sizes. */
 #define MOST_AXES 16
@@ -80,11 +81,16 @@ static bool held(const saddle_tuning *tuning, const char *name)
 }
 
 /* Whether an option is varied around its value: it has a search, a number to start from and no
- * listed values, and is neither held nor given in the text of a plug-in. */
+ * listed values, has an effect, and is neither held nor given in the text of a plug-in. */
 static bool searched(const saddle_tuning *tuning, const saddle_option *option,
                      const saddle_plan *base)
 {
     double value = saddle_plan_number(base, option);
+    char reason[128];
+    const saddle_option *with = option->used_with.option;
+    if ((with == NULL || saddle_tune_listed(tuning->listed, with) == NULL) &&
+        saddle_option_lacks_companion(base, tuning->choice->algorithm, option, reason))
+        return false;
     return option->search != NULL && isfinite(value) && value != 0.0 &&
            saddle_tune_listed(tuning->listed, option) == NULL && !held(tuning, option->name) &&
            !saddle_plugin_text_has(tuning->choice->text, option->name);

@@ -102,7 +102,7 @@ typedef struct saddle_search {
 /** The condition that another option sets for an option to have an effect. */
 typedef struct saddle_companion {
     const struct saddle_option *option; /**< The other option; NULL: there is no condition. */
-    const char *beginning;              /**< How its value must begin. */
+    const char *beginning;              /**< How its value must begin: one of "a|b|c". */
     bool without;                       /**< Whether its value must not begin so. */
 } saddle_companion;
 
@@ -131,10 +131,12 @@ typedef struct saddle_option {
     unsigned formats;            /**< For options for reading data: the formats that use it, as in
                                       saddle_dataset::formats. */
     bool not_in_file;            /**< Refused in a configuration file. */
-    saddle_option_files files;  /**< Which files its value names. Completion offers files for it. */
-    const char *alone;          /**< What its name alone means on the command line; NULL: it needs
+    saddle_option_files files; /**< Which files its value names. Completion offers files for it. */
+    const char *alone;         /**< What its name alone means on the command line; NULL: it needs
                                       a value, unless it is a flag. */
-    saddle_companion used_with; /**< The value of another option that it needs to have an effect. */
+    saddle_companion
+        used_with; /**< The value of another option that it needs to have an effect. It is
+                                     not needed by algorithms without that option. */
 } saddle_option;
 
 /** Size of a buffer for the value of an option as text, and for its list of choices. */

@@ -30,8 +30,7 @@ saddle_status saddle_algorithm_find(const saddle_algorithm **out, const char *na
     return status;
 }
 
-/* Returns an algorithm's rule for an option; "": it has none. */
-static const char *rule_of(const saddle_algorithm *algorithm, const saddle_option *option)
+const char *saddle_automatic_rule(const saddle_algorithm *algorithm, const saddle_option *option)
 {
     const saddle_automatic *a = algorithm->automatic;
     while (a != NULL && a->option != NULL && a->option != option)
@@ -42,11 +41,11 @@ static const char *rule_of(const saddle_algorithm *algorithm, const saddle_optio
 /* Appends a rule, once for all built-in algorithms that have it; `k` is the first candidate. */
 static void append_shared_rule(size_t k, const saddle_option *option, char *out, size_t size)
 {
-    const char *rule = rule_of(algorithms[k], option);
+    const char *rule = saddle_automatic_rule(algorithms[k], option);
     size_t sharing[COUNT] = {0};
     size_t count = 0;
     for (size_t j = 0; j < COUNT; j++)
-        if (strcmp(rule_of(algorithms[j], option), rule) == 0)
+        if (strcmp(saddle_automatic_rule(algorithms[j], option), rule) == 0)
             sharing[count++] = j;
     if (*rule == '\0' || sharing[0] < k)
         return;
@@ -67,9 +66,9 @@ const char *saddle_option_help(const saddle_option *option, const saddle_algorit
     saddle_snprintf(out, size, "%s", option->help);
     for (size_t k = 0; k < COUNT && algorithm == NULL; k++)
         append_shared_rule(k, option, out, size);
-    if (algorithm != NULL && *rule_of(algorithm, option) != '\0')
+    if (algorithm != NULL && *saddle_automatic_rule(algorithm, option) != '\0')
         saddle_append(out, size, "\nauto for %s: %s.",
                       algorithm->title != NULL ? algorithm->title : algorithm->name,
-                      rule_of(algorithm, option));
+                      saddle_automatic_rule(algorithm, option));
     return out;
 }

@@ -34,3 +34,6 @@ SADDLE_ALGORITHMS(SADDLE_ALGORITHM_DECLARE)
 
 /* Traits of algorithms with a prox of h over X in x and a projection onto Y in y. */
 #define SADDLE_PROXIMAL .x_set = true, .y_set = true, .regularizer = true
+
+/* Returns an algorithm's rule for an option, which for a choice is the value; "": it has none. */
+const char *saddle_automatic_rule(const saddle_algorithm *algorithm, const saddle_option *option);

@@ -7,6 +7,8 @@
 
 #define GROUP "Estimators"
 #define OWN(field) SADDLE_OWN(saddle_family, estimator.field, RUN)
+/* The same, used by some estimators. */
+#define OWN_OF(field, names) OWN(field), .used_with = {&saddle_option_estimator, names, false}
 
 static const saddle_search beta_search = {.name = "beta", .low = -2, .high = 2};
 
@@ -19,17 +21,18 @@ const saddle_option saddle_option_estimator =
                   "grace: recursive momentum, and refreshes as for page.\n"
                   "sgd: from the newest mini-batch alone.");
 const saddle_option saddle_option_beta_x =
-    SADDLE_STEP(OWN(beta_x), "beta-x", GROUP, "auto", 1.0, &beta_search, "BETA",
+    SADDLE_STEP(OWN_OF(beta_x, "storm|grace"), "beta-x", GROUP, "auto", 1.0, &beta_search, "BETA",
                 "Weight of the newest mini-batch in estimates of the gradient in x. auto: 0.1.");
-const saddle_option saddle_option_beta_y = SADDLE_STEP(
-    OWN(beta_y), "beta-y", GROUP, "auto", 1.0, &beta_search, "BETA", "The same for y. auto: 0.1.");
+const saddle_option saddle_option_beta_y =
+    SADDLE_STEP(OWN_OF(beta_y, "storm|grace"), "beta-y", GROUP, "auto", 1.0, &beta_search, "BETA",
+                "The same for y. auto: 0.1.");
 const saddle_option saddle_option_probability = SADDLE_REAL_ABOVE(
-    OWN(probability), "refresh-probability", GROUP, "auto", 0.0, 1.0, "P",
+    OWN_OF(probability, "page|grace"), "refresh-probability", GROUP, "auto", 0.0, 1.0, "P",
     "Probability with which all agents refresh their estimates in an iteration. auto: |S| / (|S| + "
     "R), where R is the size of a refresh.");
 const saddle_option saddle_option_refresh_size =
-    SADDLE_INTEGER(OWN(refresh), "refresh-size", GROUP, "auto", 1.0, 0x1p32, "N",
-                   "Samples in a refresh at each agent. auto: all.");
+    SADDLE_INTEGER(OWN_OF(refresh, "sarah|page|grace"), "refresh-size", GROUP, "auto", 1.0, 0x1p32,
+                   "N", "Samples in a refresh at each agent. auto: all.");
 const saddle_option saddle_option_first_batch =
     SADDLE_INTEGER(OWN(first), "first-batch", GROUP, "auto", 1.0, 0x1p32, "N",
                    "Samples in the first estimates at each agent. auto: all.");

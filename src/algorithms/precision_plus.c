@@ -116,8 +116,7 @@ static bool follows_paper(const parameters *p, const saddle_steps *given)
 {
     return given->rule != SADDLE_STEPS_PRACTICAL || given->q > 0 || given->batch > 0 ||
            given->sampling != SADDLE_WITHOUT_REPLACEMENT || !isnan(given->epsilon) ||
-           !isnan(given->c_gamma) || !isnan(given->c_epsilon) || p->gamma != AUTO ||
-           !isnan(p->sigma2) || p->refresh_min > 0;
+           !isnan(given->c_gamma) || p->gamma != AUTO || !isnan(p->sigma2) || p->refresh_min > 0;
 }
 
 static bool is_measured(const saddle_agent *agent)

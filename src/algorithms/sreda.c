@@ -44,11 +44,13 @@ static const saddle_automatic automatic[] = {
     SADDLE_AUTOMATIC(saddle_option_eta_x, "0.3/tau; with --steps theory 1 / (10 kappa L)"),
     SADDLE_AUTOMATIC(saddle_option_eta_y, "0.1 alpha; with --steps theory 1 / (8 L)"),
     SADDLE_AUTOMATIC(saddle_option_epsilon, "no such limit; with --steps theory 0.1"),
+    SADDLE_AUTOMATIC(saddle_option_initial_epochs, "3; with --steps theory 100"),
     SADDLE_SREDA_PERIOD_RULES,
     {.option = NULL}};
 static const saddle_automatic boost_automatic[] = {
     SADDLE_AUTOMATIC(saddle_option_eta_x, "0.3/tau; with --steps theory 1 / (24 (kappa + 1) L)"),
     SADDLE_AUTOMATIC(saddle_option_eta_y, "0.1 alpha; with --steps theory 2 / (13 L)"),
+    SADDLE_AUTOMATIC(saddle_option_initial_epochs, "0"),
     SADDLE_SREDA_PERIOD_RULES,
     {.option = NULL}};
 
@@ -82,7 +84,7 @@ static saddle_status init_boost(void *parameters, saddle_configuration *c, saddl
 
 /* What both have in common. */
 #define COMMON                                                                                \
-    .options = saddle_sreda_options, .size = sizeof(saddle_sreda_parameters),                 \
+    .size = sizeof(saddle_sreda_parameters),                                                  \
     .traits = {.centralized = true,                                                           \
                .y_set = true,                                                                 \
                .stochastic = true,                                                            \
@@ -103,6 +105,7 @@ const saddle_algorithm saddle_sreda = {
     .summary =
         "recursive variance reduction, normalized steps in x, an inner loop that maximizes over y",
     .citation = "Luo, Ye, Huang, Zhang, NeurIPS 2020",
+    .options = saddle_sreda_options,
     .automatic = automatic,
     .init = init_sreda,
 };
@@ -114,6 +117,7 @@ const saddle_algorithm saddle_sreda_boost = {
     .look = {"#8c510a", "#d09a57", "9 4 3 4"},
     .summary = "SREDA with longer, constant steps in x and no initial maximization over y",
     .citation = "Xu, Wang, Liang, Poor, 2020",
+    .options = saddle_sreda_boost_options,
     .automatic = boost_automatic,
     .init = init_boost,
 };

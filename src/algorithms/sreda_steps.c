@@ -35,32 +35,25 @@ static const saddle_option refresh_batch = SADDLE_INTEGER(
     "N",
     "Samples in a refresh. auto: all, as the SREDA paper does for a finite number of samples.");
 
-static const saddle_option initial_epochs =
-    SADDLE_INTEGER(SADDLE_OWN(saddle_sreda_parameters, initial, RUN), "initial-epochs", GROUP,
-                   "auto", 0.0, 0x1p32, "N",
-                   "Maximum number of epochs of maximizing over y before the first iteration. "
-                   "auto: 3 for SREDA, or 100 with --steps theory; 0 for SREDA-Boost.");
+const saddle_option saddle_option_initial_epochs = SADDLE_INTEGER(
+    SADDLE_OWN(saddle_sreda_parameters, initial, RUN), "initial-epochs", GROUP, "auto", 0.0, 0x1p32,
+    "N", "Maximum number of epochs of maximizing over y before the first iteration.");
 
+#define ACCURACY                                        \
+    SADDLE_OWN(saddle_sreda_parameters, accuracy, RUN), \
+        .used_with = {&saddle_option_initial_epochs, "0", true}
 static const saddle_option initial_accuracy =
-    SADDLE_REAL_ABOVE(SADDLE_OWN(saddle_sreda_parameters, accuracy, RUN), "initial-accuracy", GROUP,
-                      "auto", 0.0, SADDLE_UNBOUNDED, "Z",
+    SADDLE_REAL_ABOVE(ACCURACY, "initial-accuracy", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "Z",
                       "Norm of the gradient mapping at which the initial maximization over y ends. "
                       "auto: epsilon / kappa, where kappa = L / mu, or epsilon if kappa is not "
                       "known. Here epsilon is 0.1 unless --epsilon is given.");
 
-const saddle_option *const saddle_sreda_options[] = {&saddle_option_steps,
-                                                     &saddle_option_eta_x,
-                                                     &saddle_option_eta_y,
-                                                     &saddle_option_epsilon,
-                                                     &saddle_option_q,
-                                                     &saddle_option_batch,
-                                                     &refresh_batch,
-                                                     &maximizer_steps,
-                                                     &maximizer_output,
-                                                     &saddle_option_sampling,
-                                                     &initial_epochs,
-                                                     &initial_accuracy,
-                                                     NULL};
+#define COMMON                                                                          \
+    &saddle_option_steps, &saddle_option_eta_x, &saddle_option_eta_y, &saddle_option_q, \
+        &saddle_option_batch, &refresh_batch, &maximizer_steps, &maximizer_output,      \
+        &saddle_option_sampling, &saddle_option_initial_epochs, &initial_accuracy, NULL
+const saddle_option *const saddle_sreda_options[] = {&saddle_option_epsilon, COMMON};
+const saddle_option *const saddle_sreda_boost_options[] = {COMMON};
 
 /* Pointers to the variables of one agent, in its memory. */
 typedef struct variables {
@@ -112,14 +105,14 @@ void saddle_sreda_configure(saddle_sreda_parameters *p, saddle_configuration *c,
     double kappa = constants->lipschitz / constants->strong_concavity;
     bool known = kappa > 0.0 && isfinite(kappa);
     bool theory = saddle_wants_theory(c);
-    bool target = theory || !isnan(c->given->epsilon);
+    bool target = paper->normalized && (theory || !isnan(c->given->epsilon));
     saddle_step_pair practical = {X_SHARE / c->steps.tau, Y_SHARE * c->steps.alpha};
     saddle_step_pair rule = {paper->eta_x, paper->eta_y};
     saddle_two_steps_configure(&p->steps, c, practical, rule);
     choose_periods(p, c->given, (double)c->instance->problem->samples[0], kappa, paper->steps,
                    theory);
-    p->normalized = paper->normalized && target;
-    p->epsilon = isnan(c->given->epsilon) ? PRACTICAL_EPSILON : c->given->epsilon;
+    p->normalized = target;
+    p->epsilon = target && !isnan(c->given->epsilon) ? c->given->epsilon : PRACTICAL_EPSILON;
     if (p->initial == UINT64_MAX)
         p->initial =
             theory || paper->initial < PRACTICAL_EPOCHS ? paper->initial : PRACTICAL_EPOCHS;

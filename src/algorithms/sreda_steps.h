@@ -32,8 +32,11 @@ typedef struct saddle_sreda_rules {
     uint64_t initial; /* default maximum of epochs of the initial solve */
 } saddle_sreda_rules;
 
-/* The options of both, NULL-terminated. */
+/* Their options, NULL-terminated. SREDA-Boost has no --epsilon, and no initial maximization unless
+ * --initial-epochs is given. */
 extern const saddle_option *const saddle_sreda_options[];
+extern const saddle_option *const saddle_sreda_boost_options[];
+extern const saddle_option saddle_option_initial_epochs;
 /* The automatic q and batch of saddle_sreda_configure(). */
 #define SADDLE_SREDA_PERIOD_RULES                                                              \
     SADDLE_AUTOMATIC(                                                                          \

@@ -2,10 +2,14 @@
  * file: saddle_algorithm::automatic. */
 #include "algorithms/step_options.h"
 
+#include "algorithms/family.h"
+
 #define GROUP SADDLE_ALGORITHM_HEADING
 #define STEPS(field)                                                        \
     .home = SADDLE_HOME_PLAN, .offset = offsetof(saddle_plan, steps.field), \
     .stage = SADDLE_STAGE_RUN, .effect = SADDLE_EFFECT_RESULT
+#define REFRESHES(field) STEPS(field), .used_with = {&saddle_option_estimator, "sarah", false}
+#define OF_EPSILON(field) STEPS(field), .used_with = {&saddle_option_epsilon, "auto", true}
 
 /* Tuning searches two decades to either side. nu and eta damp rather than set the step size:
  * they are searched together, one decade to either side. */
@@ -57,7 +61,7 @@ const saddle_option saddle_option_alpha = SADDLE_STEP(
     "value; without one 1/L, or 1 if L is unknown; with --steps theory the theorem's value.");
 
 const saddle_option saddle_option_q = SADDLE_INTEGER(
-    STEPS(q), "q", GROUP, "auto", 1.0, 0x1p53, "N",
+    REFRESHES(q), "q", GROUP, "auto", 1.0, 0x1p53, "N",
     "Iterations from one refresh to the next.\n"
     "auto: ceil(sqrt(n)), where n is the largest number n_i of samples of an agent.");
 
@@ -105,11 +109,10 @@ const saddle_option saddle_option_c_gamma = SADDLE_STEP(
     "used.");
 
 const saddle_option saddle_option_c_epsilon = SADDLE_REAL_ABOVE(
-    STEPS(c_epsilon), "c-epsilon", "PRECISION+", "auto", 0.0, SADDLE_UNBOUNDED, "C",
+    OF_EPSILON(c_epsilon), "c-epsilon", "PRECISION+", "auto", 0.0, SADDLE_UNBOUNDED, "C",
     "Factor of sigma^2/epsilon in the PRECISION paper's refresh size of PRECISION+; --c-gamma "
     "shows the "
-    "formula. "
-    "It has no effect without --epsilon. auto: 10.");
+    "formula. auto: 10.");
 
 const saddle_option *const saddle_step_options[] = {
     &saddle_option_steps,     &saddle_option_nu,

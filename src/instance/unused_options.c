@@ -91,16 +91,29 @@ static bool is_idle(const saddle_instance *instance, const saddle_option *option
            ((users & SADDLE_USERS_CLASSES) != 0 && kind->labels != SADDLE_LABELS_CLASSES);
 }
 
-bool saddle_option_lacks_companion(const saddle_plan *plan, const saddle_option *option,
-                                   char out[128])
+bool saddle_option_lacks_companion(const saddle_plan *plan, const saddle_algorithm *algorithm,
+                                   const saddle_option *option, char out[128])
 {
     const saddle_companion *with = &option->used_with;
-    if (with->option == NULL || saddle_entry_of(plan, with->option) == NULL)
+    if (with->option == NULL || saddle_entry_of(plan, with->option) == NULL ||
+        (algorithm != NULL && saddle_option_of_algorithm(with->option) &&
+         !saddle_option_in(algorithm->options, with->option)))
         return false;
-    saddle_snprintf(out, 128, "%s used with --%s %s", with->without ? "not" : "only",
-                    with->option->name, with->beginning);
     const char *value = SADDLE_PLAN_TEXT(plan, with->option);
-    bool begins = strncmp(value, with->beginning, strlen(with->beginning)) == 0;
+    const char *rule = algorithm != NULL ? saddle_automatic_rule(algorithm, with->option) : "";
+    if (strcmp(value, "auto") == 0 && *rule != '\0')
+        value = rule;
+    bool begins = false;
+    saddle_snprintf(out, 128, "%s used with --%s ", with->without ? "not" : "only",
+                    with->option->name);
+    for (const char *word = with->beginning; *word != '\0';) {
+        size_t length = strcspn(word, "|");
+        const char *next = word + length + (word[length] == '|');
+        const char *between = *next == '\0' ? "" : strchr(next, '|') != NULL ? ", " : " or ";
+        begins = begins || strncmp(value, word, length) == 0;
+        saddle_append(out, 128, "%.*s%s", (int)length, word, between);
+        word = next;
+    }
     return begins == with->without;
 }
 
@@ -147,13 +160,18 @@ static const char *reason_unused(const saddle_plan *plan, const saddle_option *o
                                  char out[REASON])
 {
     bool idle = is_idle(instance, option);
-    for (size_t k = 0; k < count; k++)
-        if (saddle_option_in(algorithm[k]->options, option))
-            return NULL;
-    if (!idle && saddle_option_lacks_companion(plan, option, out))
-        return out;
+    bool of_algorithms = count > 0 && saddle_option_of_algorithm(option);
     const char *reason = NULL;
-    if (instance->kind != NULL && instance->kind->needs_data)
+    for (size_t k = 0; k < count; k++)
+        if (saddle_option_in(algorithm[k]->options, option)) {
+            if (!saddle_option_lacks_companion(plan, algorithm[k], option, out))
+                return NULL;
+            reason = out;
+        }
+    if (reason == NULL && !idle && !of_algorithms &&
+        saddle_option_lacks_companion(plan, NULL, option, out))
+        reason = out;
+    if (reason == NULL && instance->kind != NULL && instance->kind->needs_data)
         reason = reason_unread(option, formats_read(instance, option), out);
     if (reason == NULL && (option->users & SADDLE_USERS_PROCESSES) != 0 &&
         instance->world->ranks == 1)
@@ -162,7 +180,6 @@ static const char *reason_unused(const saddle_plan *plan, const saddle_option *o
         reason = reason_silent(option, instance, algorithm, count, out);
     if (reason != NULL)
         return reason;
-    bool of_algorithms = count > 0 && saddle_option_of_algorithm(option);
     saddle_snprintf(out, REASON, "not used by ");
     for (size_t k = 0; of_algorithms && k < count; k++)
         append_item(out, k, count, algorithm[k]->name);

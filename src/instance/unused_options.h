@@ -12,9 +12,10 @@ bool saddle_option_in(const saddle_option *const *table, const saddle_option *op
 bool saddle_option_of_algorithm(const saddle_option *option);
 
 /* Returns whether an option has no effect because another option does not have the value that it
- * needs; `out` then says which, such as "only used with loss huber". */
-bool saddle_option_lacks_companion(const saddle_plan *plan, const saddle_option *option,
-                                   char out[128]);
+ * needs; `out` then says which, such as "only used with --loss huber". For an option of an algorithm,
+ * a value that is "auto" is the algorithm's rule; `algorithm` NULL: it is not one. */
+bool saddle_option_lacks_companion(const saddle_plan *plan, const saddle_algorithm *algorithm,
+                                   const saddle_option *option, char out[128]);
 
 /* Warns of every option for reading data that the plan was given but that none of these formats,
  * a set as in saddle_dataset::formats, uses. */

@@ -334,7 +334,7 @@ static void slow_rules(slow *s)
         least(whole_or(s, "batch", theory ? ceil(3687.0 / 76.0 * kappa * (double)s->q) : root),
               s->pool.total);
     s->refresh = least(whole_or(s, "refresh-batch", N), s->pool.total);
-    s->epsilon = real_or(s, "epsilon", 0.1);
+    s->epsilon = boost ? 0.1 : real_or(s, "epsilon", 0.1);
     s->normalized = !boost && (theory || !is_auto(s, "epsilon"));
     s->epochs = whole_or(s, "initial-epochs", boost ? 0.0 : theory ? 100.0 : 3.0);
     s->accuracy = real_or(s, "initial-accuracy", s->epsilon / (known ? kappa : 1.0));
