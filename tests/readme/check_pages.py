@@ -302,8 +302,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=os.path.abspath)
     parser.add_argument("source", type=os.path.abspath)
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--cc", default="/usr/bin/cc")
+    # As paths: their namesakes in the pages' PATH would call themselves.
+    parser.add_argument("--python", type=shutil.which, default=sys.executable)
+    parser.add_argument("--cc", type=shutil.which, default="cc")
     parser.add_argument("pages", nargs="*")
     given = parser.parse_intermixed_args()
     # With one processor, commands use one thread. On a busy machine, threads that wait for each other take far longer.
