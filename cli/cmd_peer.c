@@ -1,26 +1,23 @@
 /* `saddle peer`: one process for each agent, at its owner's. */
 #include <math.h>
 
-#include <sodium/utils.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "core/clock.h"
 #include "files/file.h"
-#include "key_file.h"
-#include "peer_files.h"
+#include "lab/peer_run.h"
 #include "peer_monitor.h"
-#include "run/run.h"
 
 /* ---- keygen ----------------------------------------------------------------------------------- */
 
 static int run_keygen(const cli_arguments *arguments)
 {
     const char *path = arguments->operand[0];
-    char key[2 * SADDLE_KEY_BYTES + 1];
+    char key[SADDLE_PEER_KEY_SIZE];
     bool made;
     saddle_error error;
-    CLI_TRY(saddle_key_make(path, key, &made, &error));
+    CLI_TRY(saddle_peer_keygen(path, key, &made, &error));
     cli_print(made ? "%s: a new secret key, which only you can read; never send it\n"
                    : "%s: the secret key that was there; it is not replaced\n",
               path);
@@ -134,24 +131,6 @@ static void print_end(const peer_files *files, const saddle_own_row *last)
         cli_print_field("trace", "%s", files->trace);
 }
 
-/* Does everything with an open session. */
-static saddle_status solve(const peer_files *files, saddle_session *session, peer_monitor *monitor,
-                           saddle_error *error)
-{
-    saddle_peer_engine engine = saddle_peer_engine_of(session);
-    saddle_instance *instance = NULL;
-    const saddle_own_outputs outputs = {
-        .model = files->model, .trace = files->trace, .row = peer_monitor_row, .context = monitor};
-    SADDLE_TRY(saddle_session_meet(session, error));
-    saddle_status status = saddle_instance_create_on(&instance, &engine.kind, &files->plan, error);
-    SADDLE_THEN(status, saddle_run_own(instance, &files->plan, &outputs, peer_monitor_warn, monitor,
-                                       error));
-    saddle_instance_free(instance);
-    if (status == SADDLE_OK)
-        saddle_session_finish(session);
-    return status;
-}
-
 static saddle_status check_outputs(const peer_files *files, saddle_error *error)
 {
     SADDLE_TRY(cli_check_output("model", files->model, false, error));
@@ -162,47 +141,32 @@ static saddle_status check_outputs(const peer_files *files, saddle_error *error)
 static void warn(void *context, const char *message)
 {
     peer_monitor *const *monitor = context;
-    if (monitor != NULL && *monitor != NULL)
+    if (*monitor != NULL)
         peer_monitor_warn(*monitor, message);
     else
         cli_warn("%s", message);
 }
 
-/* Opens the session of an agent that runs, with the place of its monitor, or of one that checks (NULL), and clears its
- * secret key. */
-static saddle_status open_session(peer_files *files, peer_monitor **monitor, saddle_session **out,
-                                  saddle_error *error)
+static void show_row(void *context, const saddle_own_row *row)
 {
-    saddle_session_options options = {.member = files->member,
-                                      .graph = files->graph,
-                                      .self = files->self,
-                                      .listen = files->listen,
-                                      .checks = monitor == NULL,
-                                      .patience = files->patience,
-                                      .interrupt = cli_catch_interrupts(),
-                                      .warning = warn,
-                                      .warning_context = monitor};
-    memcpy(options.secret_key, files->secret_key, sizeof options.secret_key);
-    memcpy(options.fingerprint, files->fingerprint, sizeof options.fingerprint);
-    saddle_status status = saddle_session_open(out, &options, error);
-    sodium_memzero(options.secret_key, sizeof options.secret_key);
-    sodium_memzero(files->secret_key, sizeof files->secret_key);
-    return status;
+    peer_monitor *const *monitor = context;
+    peer_monitor_row(*monitor, row);
 }
 
 /* Reads an agent's file, and opens its session, unless the agent is running. */
-static saddle_status open_agent(peer_files *files, const char *path, peer_monitor **monitor,
-                                saddle_session **out, saddle_error *error)
+static saddle_status open_agent(peer_files *files, const char *path, bool checks,
+                                const saddle_peer_options *with, saddle_session **out,
+                                saddle_error *error)
 {
-    SADDLE_TRY(peer_files_read(files, path, error));
+    SADDLE_TRY(peer_files_read(files, path, with, error));
     if (peer_monitor_runs(path))
         return saddle_refuse(error,
                              "'%s': this agent is running already; `saddle peer status %s` shows "
                              "its state",
                              path, path);
-    if (monitor != NULL)
+    if (!checks)
         SADDLE_TRY(check_outputs(files, error));
-    return open_session(files, monitor, out, error);
+    return peer_session_open(files, checks, with, out, error);
 }
 
 static int run_run(const cli_arguments *arguments)
@@ -213,13 +177,15 @@ static int run_run(const cli_arguments *arguments)
     peer_files files;
     saddle_session *session = NULL;
     peer_monitor *monitor = NULL;
+    const saddle_peer_options with = {
+        .context = &monitor, .row = show_row, .warning = warn, .interrupt = interrupt};
     saddle_error error = {.message = ""};
-    saddle_status status = open_agent(&files, path, &monitor, &session, &error);
+    saddle_status status = open_agent(&files, path, false, &with, &session, &error);
     if (status == SADDLE_OK && !own->common.quiet)
         print_begin(&files, session);
     SADDLE_THEN(status,
                 peer_monitor_start(&monitor, path, session, files.plan.limits.iterations, &error));
-    SADDLE_THEN(status, solve(&files, session, monitor, &error));
+    SADDLE_THEN(status, peer_session_solve(&files, &with, session, &error));
     saddle_own_row last = {.iteration = 0};
     if (monitor != NULL)
         last = peer_monitor_last(monitor);
@@ -333,9 +299,12 @@ static int run_check(const cli_arguments *arguments)
     const check_options *own = arguments->own;
     peer_files files;
     saddle_session *session = NULL;
+    peer_monitor *monitor = NULL;
+    const saddle_peer_options with = {
+        .context = &monitor, .warning = warn, .interrupt = cli_catch_interrupts()};
     saddle_error error = {.message = ""};
     bool good = false;
-    saddle_status status = open_agent(&files, arguments->operand[0], NULL, &session, &error);
+    saddle_status status = open_agent(&files, arguments->operand[0], true, &with, &session, &error);
     if (status == SADDLE_OK) {
         size_t first = files.graph->start[files.self];
         size_t count = files.graph->start[files.self + 1] - first;

@@ -12,7 +12,6 @@
 #include "core/clock.h"
 #include "draw/trace_list.h"
 #include "files/file.h"
-#include "key_file.h"
 #include "run/run.h"
 
 enum {
@@ -45,7 +44,7 @@ typedef struct demo {
     const char *directory;
     size_t agents;
     char program[PATH_MAX];
-    char key[MOST_AGENTS][2 * SADDLE_KEY_BYTES + 1];
+    char key[MOST_AGENTS][SADDLE_PEER_KEY_SIZE];
     unsigned port[MOST_AGENTS];
     pid_t process[MOST_AGENTS]; /* 0: it has ended */
     size_t failed;              /* the first agent that did; their number: none */
@@ -144,7 +143,7 @@ static saddle_status write_files(demo *d, saddle_error *error)
     char path[TRACE_PATH];
     bool made;
     for (size_t k = 0; k < d->agents; k++)
-        SADDLE_TRY(saddle_key_make(path_of(d, "agent-#.key", k, path), d->key[k], &made, error));
+        SADDLE_TRY(saddle_peer_keygen(path_of(d, "agent-#.key", k, path), d->key[k], &made, error));
     SADDLE_TRY(find_ports(d, error));
     SADDLE_TRY(saddle_output_save(path_of(d, "network.yml", 0, path), write_network, d, error));
     for (size_t k = 0; k < d->agents; k++) {

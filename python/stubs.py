@@ -22,6 +22,7 @@ import os
 from pathlib import Path as _Path
 from typing import Any, Callable, Iterable, Literal, Mapping, Sequence
 
+from . import peer as peer
 from ._monitor import Callback
 from .instance import Instance as _Instance
 '''

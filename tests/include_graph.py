@@ -32,7 +32,7 @@ SEES = {
     "instance": "core files graph sets data models problems algorithms engines observe",
     "checkpoint": "core files graph sets data models problems algorithms engines observe instance",
     "run": "core files graph sets data models problems algorithms engines observe instance checkpoint",
-    "lab": "core files graph sets data models problems algorithms engines observe instance checkpoint run",
+    "lab": "core files graph sets data models problems algorithms engines peers observe instance checkpoint run",
     "draw": "core files instance lab",
     "cli": "core files data models problems engines peers observe instance run lab draw",
 }
@@ -54,6 +54,7 @@ PUBLIC = {
     "algorithm.h": "algorithms",
     "plugin.h": "algorithms",
     "run.h": "observe",  # which writes what runs and results hold to files
+    "peer.h": "run",
     "saddle.h": "run",
     "lab.h": "lab",
 }

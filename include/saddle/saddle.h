@@ -10,6 +10,7 @@
  *     data.h       data sets                   world.h   processes that share the agents
  *     option.h     your own options            plugin.h  your own code in shared objects
  *     status.h     errors                      text.h    strict reading of numbers
+ *     peer.h       agents of several owners
  *
  * <saddle/lab.h> adds traces, saved models, tuning and the bounds of the theory.
  */
@@ -21,6 +22,7 @@
 #include <saddle/graph.h>
 #include <saddle/instance.h>
 #include <saddle/option.h>
+#include <saddle/peer.h>
 #include <saddle/plan.h>
 #include <saddle/plugin.h>
 #include <saddle/problem.h>

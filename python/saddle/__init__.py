@@ -10,6 +10,7 @@ Everything is computed by libsaddle; see docs/python.md.
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
+from . import peer
 from ._library import VERSION as _VERSION
 from .agent import Agent
 from .algorithm import Algorithm
@@ -64,6 +65,7 @@ __all__ = [
     "load",
     "mixings",
     "options",
+    "peer",
     "plot",
     "predict",
     "problems",

@@ -123,11 +123,13 @@ static saddle_status iterate(own_run *o, saddle_error *error)
 static saddle_status save(own_run *o, saddle_error *error)
 {
     const saddle_row row = {.iteration = o->row.iteration};
-    if (o->outputs->model == NULL)
-        return SADDLE_OK;
+    const char *const path[] = {o->outputs->model, o->outputs->copy};
     o->r.engine->kind->for_each(o->r.engine, keep, o);
     SADDLE_TRY(saddle_result_append(o->r.result, &row, o->r.outcome, error));
-    return saddle_result_save_own(o->r.result, o->outputs->model, error);
+    for (size_t k = 0; k < sizeof path / sizeof *path; k++)
+        if (path[k] != NULL)
+            SADDLE_TRY(saddle_result_save_own(o->r.result, path[k], error));
+    return SADDLE_OK;
 }
 
 saddle_status saddle_run_own(const saddle_instance *instance, const saddle_plan *plan,

@@ -1,6 +1,7 @@
 /* The state of a run, and the functions by which the files of this folder work on it. */
 #pragma once
 
+#include <saddle/peer.h>
 #include <saddle/run.h>
 
 #include "checkpoint/checkpoint.h"
@@ -86,20 +87,11 @@ saddle_status saddle_run_of_several(const saddle_instance *instance, const saddl
 
 /* ---- own_run.c: a run in which this process knows only its own agent ---- */
 
-/* What the agent sees at a point of its trace. */
-typedef struct saddle_own_row {
-    uint64_t iteration;
-    double seconds;
-    double loss; /* the mean loss over its own samples, at its own x and y */
-    double
-        distance; /* mean over its neighbours of |x - x_j|^2 + |y - y_j|^2, with what they sent last;
-                        NaN if the algorithm does not send x and y */
-} saddle_own_row;
-
 /* The outputs of the agent, and what it reports. */
 typedef struct saddle_own_outputs {
     const char *trace;                                     /* NULL: none */
     const char *model;                                     /* NULL: none */
+    const char *copy;                                      /* a second model; NULL: none */
     void (*row)(void *context, const saddle_own_row *row); /* NULL: none */
     void *context;
 } saddle_own_outputs;

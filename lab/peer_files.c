@@ -1,5 +1,4 @@
-#include "peer_files.h"
-#include "cli.h"
+#include "lab/peer_files.h"
 
 #include <sodium/utils.h>
 
@@ -8,7 +7,7 @@
 #include "files/yaml.h"
 #include "instance/plan.h"
 #include "instance/same_run.h"
-#include "key_file.h"
+#include "lab/key_file.h"
 #include "run/plan_files.h"
 
 /* Seconds of silence after which a run ends. */
@@ -20,6 +19,7 @@
 typedef struct reader {
     const char *path;
     peer_files *out;
+    const saddle_peer_options *with;
     saddle_error *error;
     const saddle_yaml_entry *edges; /* NULL: none given */
 } reader;
@@ -48,15 +48,13 @@ static saddle_status read_member(const reader *in, const saddle_yaml_entry *entr
     if (!(none || dials) || length + 1 > SADDLE_ENDPOINT_SIZE)
         return refuse(in, entry,
                       "'%s' is not an address and a public key; write tcp://HOST:PORT, or none for "
-                      "an agent that only dials others, a space, and the key that `saddle peer "
-                      "keygen` printed",
+                      "an agent that only dials others, a space, and the key that keygen printed",
                       SADDLE_EXCERPT(entry->value));
     if (strlen(key) != (size_t)2 * SADDLE_KEY_BYTES ||
         sodium_hex2bin(member->key, SADDLE_KEY_BYTES, key, strlen(key), NULL, &bytes, NULL) != 0 ||
         bytes != SADDLE_KEY_BYTES)
         return refuse(in, entry,
-                      "'%s' is not a public key of 64 hexadecimal digits; `saddle peer "
-                      "keygen` prints one",
+                      "'%s' is not a public key of 64 hexadecimal digits; keygen prints one",
                       SADDLE_EXCERPT(key));
     if (none)
         return SADDLE_OK;
@@ -67,19 +65,30 @@ static saddle_status read_member(const reader *in, const saddle_yaml_entry *entr
     return SADDLE_OK;
 }
 
+/* Fields of the plan whose options peers do not have yet. */
+#define FIELD(member) offsetof(saddle_plan, member)
+static const size_t later[] = {
+    FIELD(network.links),       FIELD(network.inexact),  FIELD(network.compress),
+    FIELD(network.mixing_rate), FIELD(network.churn),    FIELD(network.link_model),
+    FIELD(limits.tolerance),    FIELD(limits.max_ifo),   FIELD(limits.max_rounds),
+    FIELD(limits.max_seconds),  FIELD(limits.stop_when), FIELD(limits.max_network_seconds),
+    FIELD(limits.stop_after),   FIELD(limits.stop_on),   FIELD(problem.test_data),
+    FIELD(problem.labels)};
+
+static bool is_later(const saddle_option *option)
+{
+    size_t k = 0;
+    while (k < sizeof later / sizeof *later && later[k] != option->offset)
+        k++;
+    return option->home == SADDLE_HOME_PLAN && k < sizeof later / sizeof *later;
+}
+
 /* Returns why an option cannot be in a network file; NULL if it can. */
 static const char *why_not(const saddle_option *option, const char *value)
 {
-    static CLI_PLAN_FIELDS(
-        later, CLI_FIELDS(network.links), CLI_FIELDS(network.inexact), CLI_FIELDS(network.compress),
-        CLI_FIELDS(network.mixing_rate), CLI_FIELDS(network.churn), CLI_FIELDS(network.link_model),
-        CLI_FIELDS(limits.tolerance), CLI_FIELDS(limits.max_ifo), CLI_FIELDS(limits.max_rounds),
-        CLI_FIELDS(limits.max_seconds), CLI_FIELDS(limits.max_network_seconds),
-        CLI_FIELDS(limits.stop_when), CLI_FIELDS(limits.stop_after), CLI_FIELDS(limits.stop_on),
-        CLI_FIELDS(problem.test_data), CLI_FIELDS(problem.labels));
     if (SADDLE_IS_FIELD(option, network.agents))
         return "the lines agent-0, agent-1, ... say how many there are";
-    if (option->home == SADDLE_HOME_PLAN && cli_has_field(later, option->offset))
+    if (is_later(option))
         return "peers do not have it yet";
     if (option->effect != SADDLE_EFFECT_RESULT && option->effect != SADDLE_EFFECT_LENGTH &&
         option->effect != SADDLE_EFFECT_SOURCE)
@@ -95,6 +104,10 @@ static saddle_status read_option(const reader *in, const saddle_yaml_entry *entr
     saddle_plan *plan = &in->out->plan;
     saddle_error why = {.message = ""};
     const saddle_option *option = saddle_plan_find(plan, entry->name);
+    if (in->with->problem != NULL && option != NULL &&
+        (SADDLE_IS_FIELD(option, problem.name) || SADDLE_IS_FIELD(option, problem.data)))
+        return refuse(in, entry, "%s: this agent has a problem of its own; remove the line",
+                      entry->name);
     const char *reason = option != NULL ? why_not(option, entry->value) : NULL;
     if (reason != NULL)
         return refuse(in, entry, "%s: %s; remove the line", entry->name, reason);
@@ -237,9 +250,10 @@ static saddle_status take_network(reader *in, const saddle_yaml *yaml)
     return make_graph(in);
 }
 
-static saddle_status read_network(peer_files *out, const char *path, saddle_error *error)
+static saddle_status read_network(peer_files *out, const char *path,
+                                  const saddle_peer_options *with, saddle_error *error)
 {
-    reader in = {.path = path, .out = out, .error = error};
+    reader in = {.path = path, .out = out, .with = with, .error = error};
     saddle_yaml yaml = {.count = 0};
     saddle_status status = saddle_yaml_read(&yaml, path, error);
     SADDLE_THEN(status, take_network(&in, &yaml));
@@ -298,7 +312,8 @@ static saddle_status take_agent(const reader *in, const saddle_yaml_entry *const
         return refuse(in, value[AGENT], "agent: '%s' is not the number of one of the %zu agents",
                       SADDLE_EXCERPT(value[AGENT]->value), (size_t)plan->network.agents);
     out->self = (size_t)self;
-    if (own != (value[DATA] != NULL))
+    plan->problem.own = in->with->problem;
+    if (own != (out->data != NULL))
         return saddle_refuse(in->error,
                              own ? "'%s' has no 'data', but the network file says that each agent "
                                    "has its own; add the line data: FILE"
@@ -354,27 +369,29 @@ static saddle_status take_values(const reader *in, const saddle_yaml_entry *cons
     bool good = network != NULL && key != NULL;
     char **const path[] = {&out->data, &out->model, &out->trace};
     static const int of[] = {DATA, MODEL, TRACE};
+    const char *data = in->with->data;
     for (size_t k = 0; k < 3; k++)
-        if (value[of[k]] != NULL) {
-            *path[k] = beside(in->path, value[of[k]]->value);
-            good = good && *path[k] != NULL;
-        }
+        if (of[k] == DATA && data != NULL)
+            good = (out->data = saddle_strdup(data)) != NULL && good;
+        else if (value[of[k]] != NULL)
+            good = (*path[k] = beside(in->path, value[of[k]]->value)) != NULL && good;
     if (value[LISTEN] != NULL)
         good = (out->listen = saddle_strdup(value[LISTEN]->value)) != NULL && good;
     if (!good)
         return saddle_no_memory(in->error, "an agent's file");
     /* Nobody measures the gap, which needs all agents. This also gives the plan its list of options. */
     SADDLE_TRY(saddle_plan_set(&out->plan, "gap", "never", in->error));
-    SADDLE_TRY(read_network(out, network, in->error));
+    SADDLE_TRY(read_network(out, network, in->with, in->error));
     SADDLE_TRY(take_agent(in, value));
     SADDLE_TRY(take_rest(in, value));
     SADDLE_TRY(check_paths(in, network, key));
     return saddle_key_read(key, out->secret_key, in->error);
 }
 
-saddle_status peer_files_read(peer_files *out, const char *path, saddle_error *error)
+saddle_status peer_files_read(peer_files *out, const char *path, const saddle_peer_options *with,
+                              saddle_error *error)
 {
-    reader in = {.path = path, .out = out, .error = error};
+    reader in = {.path = path, .out = out, .with = with, .error = error};
     saddle_yaml yaml = {.count = 0};
     const saddle_yaml_entry *value[NAMES] = {NULL};
     memset(out, 0, sizeof *out);

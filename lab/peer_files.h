@@ -14,7 +14,7 @@
 #pragma once
 
 #include <saddle/graph.h>
-#include <saddle/plan.h>
+#include <saddle/peer.h>
 
 #include "peers/session.h"
 
@@ -35,6 +35,7 @@ typedef struct peer_files {
 } peer_files;
 
 /* Reads an agent.yml, and the files that it names: their paths are relative to its directory. */
-saddle_status peer_files_read(peer_files *out, const char *path, saddle_error *error);
+saddle_status peer_files_read(peer_files *out, const char *path, const saddle_peer_options *with,
+                              saddle_error *error);
 /* Frees the contents and clears the secret key. Safe after a failure. */
 void peer_files_free(peer_files *files);

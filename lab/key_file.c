@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "files/file.h"
-#include "key_file.h"
+#include "lab/key_file.h"
+
+#include <saddle/peer.h>
 
 enum { DIGITS = 2 * SADDLE_KEY_BYTES };
 
@@ -16,8 +18,7 @@ static saddle_status check_mode(int descriptor, const char *path, saddle_error *
 {
     struct stat info;
     if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
-        return saddle_refuse(error, "key: '%s' is not a file; `saddle peer keygen` makes one",
-                             path);
+        return saddle_refuse(error, "key: '%s' is not a file; make one with keygen", path);
     if ((info.st_mode & 077) != 0)
         return saddle_refuse(
             error,
@@ -34,8 +35,8 @@ saddle_status saddle_key_read(const char *path, unsigned char out[SADDLE_KEY_BYT
     /* A pipe, which is refused, would otherwise wait for somebody who writes. */
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
-        return saddle_refuse(error, "key: cannot read '%s': %s; `saddle peer keygen` makes a key",
-                             path, strerror(errno));
+        return saddle_refuse(error, "key: cannot read '%s': %s; make one with keygen", path,
+                             strerror(errno));
     saddle_status status = check_mode(descriptor, path, error);
     size_t bytes = 0;
     ssize_t got = 1;
@@ -50,8 +51,7 @@ saddle_status saddle_key_read(const char *path, unsigned char out[SADDLE_KEY_BYT
                 length == SADDLE_KEY_BYTES;
     sodium_memzero(text, sizeof text);
     if (status == SADDLE_OK && !good)
-        status =
-            saddle_refuse(error, "key: '%s' is not a secret key of `saddle peer keygen`", path);
+        status = saddle_refuse(error, "key: '%s' is not a secret key that keygen made", path);
     if (status != SADDLE_OK)
         sodium_memzero(out, SADDLE_KEY_BYTES);
     return status;
@@ -86,9 +86,11 @@ static saddle_status make_key(const char *path, int descriptor, saddle_error *er
                        strerror(reason));
 }
 
-saddle_status saddle_key_make(const char *path, char out[DIGITS + 1], bool *made,
-                              saddle_error *error)
+saddle_status saddle_peer_keygen(const char *path, char out[SADDLE_PEER_KEY_SIZE], bool *made,
+                                 saddle_error *error)
 {
+    SADDLE_REQUIRE(error, path, out, made);
+    _Static_assert(SADDLE_PEER_KEY_SIZE == DIGITS + 1, "the digits of a key");
     unsigned char secret[SADDLE_KEY_BYTES];
     unsigned char key[SADDLE_KEY_BYTES];
     int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -103,6 +105,6 @@ saddle_status saddle_key_make(const char *path, char out[DIGITS + 1], bool *made
     SADDLE_TRY(saddle_key_read(path, secret, error));
     crypto_scalarmult_base(key, secret);
     sodium_memzero(secret, sizeof secret);
-    sodium_bin2hex(out, DIGITS + 1, key, sizeof key);
+    sodium_bin2hex(out, SADDLE_PEER_KEY_SIZE, key, sizeof key);
     return SADDLE_OK;
 }

@@ -1,0 +1,63 @@
+#include "lab/peer_run.h"
+
+#include <sodium/utils.h>
+
+#include "core/float_mode.h"
+#include "instance/instance.h"
+
+saddle_status peer_session_open(peer_files *files, bool checks, const saddle_peer_options *with,
+                                saddle_session **out, saddle_error *error)
+{
+    saddle_session_options options = {.member = files->member,
+                                      .graph = files->graph,
+                                      .self = files->self,
+                                      .listen = files->listen,
+                                      .checks = checks,
+                                      .patience = files->patience,
+                                      .interrupt = with->interrupt,
+                                      .warning = with->warning,
+                                      .warning_context = with->context};
+    memcpy(options.secret_key, files->secret_key, sizeof options.secret_key);
+    memcpy(options.fingerprint, files->fingerprint, sizeof options.fingerprint);
+    saddle_status status = saddle_session_open(out, &options, error);
+    sodium_memzero(options.secret_key, sizeof options.secret_key);
+    sodium_memzero(files->secret_key, sizeof files->secret_key);
+    return status;
+}
+
+saddle_status peer_session_solve(const peer_files *files, const saddle_peer_options *with,
+                                 saddle_session *session, saddle_error *error)
+{
+    saddle_peer_engine engine = saddle_peer_engine_of(session);
+    saddle_instance *instance = NULL;
+    const saddle_own_outputs outputs = {.model = files->model,
+                                        .copy = with->copy,
+                                        .trace = files->trace,
+                                        .row = with->row,
+                                        .context = with->context};
+    SADDLE_TRY(saddle_session_meet(session, error));
+    saddle_status status = saddle_instance_create_on(&instance, &engine.kind, &files->plan, error);
+    SADDLE_THEN(status, saddle_run_own(instance, &files->plan, &outputs, with->warning,
+                                       with->context, error));
+    saddle_instance_free(instance);
+    if (status == SADDLE_OK)
+        saddle_session_finish(session);
+    return status;
+}
+
+saddle_status saddle_peer_run(const char *agent_file, const saddle_peer_options *options,
+                              saddle_error *error)
+{
+    SADDLE_STANDARD_FLOATS;
+    SADDLE_REQUIRE(error, agent_file);
+    const saddle_peer_options none = {.data = NULL};
+    const saddle_peer_options *with = options != NULL ? options : &none;
+    peer_files files;
+    saddle_session *session = NULL;
+    saddle_status status = peer_files_read(&files, agent_file, with, error);
+    SADDLE_THEN(status, peer_session_open(&files, false, with, &session, error));
+    SADDLE_THEN(status, peer_session_solve(&files, with, session, error));
+    saddle_session_close(session, status);
+    peer_files_free(&files);
+    return status;
+}
