@@ -87,6 +87,22 @@ if [[ ! -f $(dirname "$saddle")/libsaddle-peer.so ]]; then
     finish
 fi
 
+# ---- the unit of systemd ----------------------------------------------------------------------
+
+# verify UNIT: systemd finds no fault, and knows every line.
+verify() {
+    sed "s|^ExecStart=saddle |ExecStart=$saddle |" "$1" >'unit@.service'
+    systemd-analyze verify "$PWD/unit@trial.service" >out 2>err && [[ ! -s err ]]
+}
+printf '[Service]\nExecStart=saddle peer run agent.yml\n' >plain.service
+if has systemd-analyze && verify plain.service; then
+    check "the unit" verify "$here/../../examples/saddle-peer@.service"
+    echo 'Restarts=no' >>plain.service
+    check "a wrong unit" lacks verify plain.service
+else
+    skip "systemd-analyze does not work here"
+fi
+
 # ---- runs -------------------------------------------------------------------------------------
 
 has python3 || finish
