@@ -416,6 +416,41 @@ TEST_LOOP(bounds_the_excess_with_groups, 0, 16)
     saddle_result_free(result);
 }
 
+static void plain_gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                           const double *x, const double *y, double *gx, double *gy,
+                           double *scratch)
+{
+    (void)problem, (void)agent, (void)batch, (void)scratch;
+    gx[0] = x[0];
+    gy[0] = 1.0 - y[0];
+}
+
+static double plain_value(const saddle_problem *problem, size_t agent, const double *x,
+                          const double *y, double *scratch)
+{
+    (void)problem, (void)agent, (void)scratch;
+    return 0.5 * x[0] * x[0] + y[0] - 0.5 * y[0] * y[0];
+}
+
+/* The reference, x = 0, is the solution, and y gains 1/2 there: a thousandth of that is the scale. */
+TEST(the_scale_is_what_y_gains_if_x_gains_nothing)
+{
+    static const size_t samples[AGENTS] = {1, 1, 1};
+    const saddle_problem plain = {.name = "plain",
+                                  .x_dim = 1,
+                                  .y_dim = 1,
+                                  .agents = AGENTS,
+                                  .samples = samples,
+                                  .gradient = plain_gradient,
+                                  .value = plain_value};
+    saddle_result *result =
+        test_solve(&plain, (const char *[]){"iterations=0", "init=zeros", "gap=end",
+                                            "topology=path", "algorithm=gt-gda", NULL});
+    assert_near(result->gap.scale, 0.5e-3, 1e-9);
+    assert_near(result->rows[0].gap, 1000.0, 1e-3);
+    saddle_result_free(result);
+}
+
 /* Writes rows with features that are 0 or 1 at random, and a last one that is constant. Labels are a given number; NaN:
  * 1 and -1 in turn, where the first feature often tells which. */
 static void write_rows(const char *path, size_t rows, size_t features, double constant,
