@@ -12,7 +12,7 @@ SADDLE_STEP double saddle_card_reach(const saddle_card_plan *c, unsigned parity,
     const double *x = c->span[parity] + agent * c->stride;
     const double *p = x + c->x_dim + 2 * (size_t)c->y_dim;
     const saddle_device_set *set = &c->steps.x;
-    const double *target = c->target + agent * ((size_t)c->x_dim + c->y_dim);
+    const double *target = set->clips ? NULL : c->target + agent * ((size_t)c->x_dim + c->y_dim);
     double sum = 0.0;
     for (uint32_t begin = 0; begin < c->x_dim;) {
         uint32_t end = c->x_dim - begin < c->x_block ? c->x_dim : begin + c->x_block;
@@ -22,10 +22,10 @@ SADDLE_STEP double saddle_card_reach(const saddle_card_plan *c, unsigned parity,
             SADDLE_EACH(i, some)
             {
                 uint32_t k = begin + i;
-                double far = set->clips
-                                 ? saddle_card_clip(saddle_card_far(c, true, true, x[k], p[k]),
-                                                    set->lower, set->upper)
-                                 : target[k];
+                double far = target != NULL
+                                 ? target[k]
+                                 : saddle_card_clip(saddle_card_far(c, true, true, x[k], p[k]),
+                                                    set->lower, set->upper);
                 s->stage[i] = saddle_card_term(SADDLE_CARD_NORM2, saddle_subtract(far, x[k]));
             }
             saddle_card_add_stage(SADDLE_CARD_NORM2, some, s);
