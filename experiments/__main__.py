@@ -49,7 +49,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--only", default="", metavar="A,B,...", help="run only these experiments; the beginning of "
                         "a name, such as steps, stands for all whose names begin with it. 'field' compares published "
-                        "methods, which takes hours and runs only if it is named; 'field-auc' does so on instances "
+                        "methods, which takes an hour and runs only if it is named; 'field-auc' does so on instances "
                         "whose names begin with auc")  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="make short runs with few samples and 2 seeds, which "
                         "takes about a minute and shows that everything works")  # fmt: skip

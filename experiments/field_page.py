@@ -111,13 +111,13 @@ def _advice(costs: Costs) -> list[str]:
     situations: list[tuple[str, str, Group]] = []
     for how, said in (("default", "You do not tune"), ("tuned", "You tune for the level")):
         situations.append((said, how, costs.cells(how)))
-        situations.append((f"{said}; down to {COARSE[-1]:g}", how, costs.cells(how, COARSE)))
-        situations.append((f"{said}; {FINE[0]:g} and below", how, costs.cells(how, FINE)))
+        situations.append((f"{said}, levels down to {COARSE[-1]:g}", how, costs.cells(how, COARSE)))
+        situations.append((f"{said}, levels of {FINE[0]:g} and below", how, costs.cells(how, FINE)))
     situations.append(("You have settings that are good on another instance", "carried", costs.cells("carried")))
     for how, said in (("default", "not tuned"), ("tuned", "tuned")):
         situations += [(f"{name}, {said}", how, costs.cells(how, parts=(part,))) for name, part in KINDS.items()]
         situations += [(f"{name}, {said}", how, costs.cells(how, parts=parts)) for name, parts in SHAPES.items()]
-    lines = _head(["situation"], [f"fewest {TITLES[name]}" for name in COLUMNS])
+    lines = _head(["if"], [f"for few {TITLES[name]} use" for name in COLUMNS])
     for said, how, group in situations:
         if not group:
             continue
@@ -229,10 +229,10 @@ def page(done: Runs, plan: Plan) -> list[str]:
     if not costs.instances:
         return [*out, ""]
     out += ["", "## Which method", "",
-            *_wrapped("For each situation and cost: the method that is closest to the cheapest in the geometric mean, "
-                      "and the second. 1: it is the cheapest on all instances and levels of the situation; 2: it needs "
-                      f"twice as much. A level that a method does not reach counts as {CAP:g}, and so does a larger "
-                      "factor."), "", *_advice(costs), "",
+            *_wrapped("The method whose cost is closest to the cheapest, and the second, with the factor by which they "
+                      "are more expensive: the geometric mean over instances and levels, in which a level that a "
+                      f"method does not reach counts as {CAP:g}, and so does a larger factor."), "",
+            *_advice(costs), "",
             *_wrapped("; ".join(f"{name}: {what}" for name, what in VARIANTS.items()) + "."), "",
             "![How often a method is within a factor of the cheapest](pictures/field.png)", "",
             *_wrapped("*How often (vertical) a method is within a factor (horizontal) of the cheapest one: the higher, "
