@@ -161,6 +161,8 @@ static void print_traits(const saddle_algorithm *algorithm)
                     t->stochastic ? "stochastic: of drawn samples" : "full: of all local samples");
     cli_table_words(table, "iterates",
                     t->feasible ? "always in X and Y" : "in X and Y if the steps are short enough");
+    if (t->assumes != NULL)
+        cli_table_words(table, "assumes", t->assumes);
     add_trait(table, "IFO calls", "in an iteration%s: %s", t->centralized ? "" : " at agent i",
               t->ifo);
     add_trait(table, "rounds", "%s per iteration", t->rounds);

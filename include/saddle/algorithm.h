@@ -199,15 +199,17 @@ typedef struct saddle_phase {
 
 /** What an algorithm can do and what it costs. `saddle algorithms` prints it, and runs check it. */
 typedef struct saddle_traits {
-    bool centralized;   /**< It runs at one agent that holds all data, which the library creates. */
-    bool x_set;         /**< It supports a constraint on x. */
-    bool y_set;         /**< It supports a constraint on y. */
-    bool regularizer;   /**< It supports a nonsmooth h. */
-    bool stochastic;    /**< It draws samples; otherwise it uses full local gradients. */
-    bool feasible;      /**< Every iterate is in X and Y for all step sizes. */
-    bool potential;     /**< It has the nu and eta of Theorem 1; its traces record the potential. */
-    const char *ifo;    /**< IFO calls of one iteration at one agent, as a formula. */
-    const char *rounds; /**< Communication rounds of one iteration, as a formula. */
+    bool centralized; /**< It runs at one agent that holds all data, which the library creates. */
+    bool x_set;       /**< It supports a constraint on x. */
+    bool y_set;       /**< It supports a constraint on y. */
+    bool regularizer; /**< It supports a nonsmooth h. */
+    bool stochastic;  /**< It draws samples; otherwise it uses full local gradients. */
+    bool feasible;    /**< Every iterate is in X and Y for all step sizes. */
+    bool potential;   /**< It has the nu and eta of Theorem 1; its traces record the potential. */
+    /** Optional. What its theorem assumes, and what Saddle adds to the method. */
+    const char *assumes;
+    const char *ifo;           /**< IFO calls of one iteration at one agent, as a formula. */
+    const char *rounds;        /**< Communication rounds of one iteration, as a formula. */
     const char *message;       /**< Number of doubles in one message, as a formula. */
     const char *samples;       /**< Published sample complexity. */
     const char *communication; /**< Published communication complexity. */

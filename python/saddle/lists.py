@@ -117,6 +117,7 @@ def algorithms() -> Table[dict[str, Any]]:
                 "regularizer": bool(a.traits.regularizer),
                 "summary": text(a.summary),
                 "citation": text(a.citation),
+                "assumes": text(a.traits.assumes),
             }
             for a in listed(lib.saddle_algorithm_list)
         ]

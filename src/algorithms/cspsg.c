@@ -122,8 +122,12 @@ const saddle_algorithm saddle_cspsg = {
     .options = options,
     .automatic = saddle_full_batch_steps,
     .size = sizeof(parameters),
-    .traits = {SADDLE_PROXIMAL, .stochastic = true, .feasible = true, .ifo = "|S|", .rounds = "1",
-               .message = "dim x + dim y", .samples = "O(eps^-4)", .communication = "O(eps^-4)"},
+    .traits = {SADDLE_PROXIMAL, .stochastic = true, .feasible = true,
+               .assumes = "F convex-concave; M with lambda < 1 and the same steps at all agents. "
+                          "The solution is the mean of the iterates. The paper has X and Y; h has "
+                          "subgradients there and a prox here.",
+               .ifo = "|S|", .rounds = "1", .message = "dim x + dim y", .samples = "O(eps^-4)",
+               .communication = "O(eps^-4)"},
     .init = saddle_full_batch_init,
     .layout = layout,
     .start = start,

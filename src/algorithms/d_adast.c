@@ -15,6 +15,7 @@
  * the mean squares of the agents' gradients at the start, over all samples: they become smaller during the run. The
  * paper's theorem needs bounded gradients and a loss that is strongly concave in y. It has neither X nor h: the prox in
  * x is an addition. Without a tracker, lost messages cannot be made up for; such links are refused.
+ * Agents differ by what a step moves them and mixing leaves, more with compressed messages, which mix less.
  *
  * Cost of an iteration: one round, one message of dim x + dim y + 2 doubles per neighbour; |S| IFO calls.
  */
@@ -178,7 +179,10 @@ const saddle_algorithm saddle_d_adast = {
     .options = options,
     .automatic = automatic,
     .size = sizeof(saddle_two_steps),
-    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "|S|", .rounds = "1", .message = "dim x + dim y + 2",
+    .traits = {SADDLE_FAMILY_TRAITS,
+               .assumes = "F strongly concave in y, with bounded and Lipschitz gradients; M with "
+                          "lambda < 1. The paper has Y; X and h are additions.",
+               .ifo = "|S|", .rounds = "1", .message = "dim x + dim y + 2",
                .samples = "O(eps^-(4 + delta))", .communication = "O(eps^-(4 + delta))"},
     .init = init,
     .layout = layout,

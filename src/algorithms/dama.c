@@ -54,8 +54,14 @@ const saddle_algorithm saddle_dama = {
     .citation = "Cai, Alghunaim, Sayed, arXiv 2512.13920",
     .options = options,
     .automatic = automatic,
-    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "2 |S|; R_i at a refresh", .rounds = "K",
-               .message = "dim x + dim y, twice that with tracking", .samples = "-",
-               .communication = "-"},
+    .traits =
+        {SADDLE_FAMILY_TRAITS,
+         .assumes =
+             "the Polyak-Lojasiewicz condition in y; exact-diffusion and extra need the same M in "
+             "all rounds, and take (I + M) / 2 if M may have a negative eigenvalue; the same steps "
+             "at all agents. The paper has neither X, Y nor h: they are additions.",
+         .ifo = "2 |S|; R_i at a refresh", .rounds = "K",
+         .message = "dim x + dim y, twice that with tracking", .samples = "-",
+         .communication = "-"},
     .init = init,
 };

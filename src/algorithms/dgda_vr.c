@@ -47,8 +47,12 @@ const saddle_algorithm saddle_dgda_vr = {
     .citation = "Zhang, Mancino-Ball, Aybat, Xu, AAAI 2024",
     .options = options,
     .automatic = automatic,
-    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "2 |S|; R_i at a refresh", .rounds = "K",
-               .message = "2 (dim x + dim y)", .samples = "O(eps^-3)",
-               .communication = "O(eps^-2)"},
+    .traits =
+        {SADDLE_FAMILY_TRAITS,
+         .assumes =
+             "F strongly concave in y, with Lipschitz gradients; M with lambda < 1 and the same "
+             "steps at all agents. The paper has neither X, Y nor h: they are additions.",
+         .ifo = "2 |S|; R_i at a refresh", .rounds = "K", .message = "2 (dim x + dim y)",
+         .samples = "O(eps^-3)", .communication = "O(eps^-2)"},
     .init = init,
 };

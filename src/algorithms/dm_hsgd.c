@@ -52,7 +52,11 @@ const saddle_algorithm saddle_dm_hsgd = {
     .citation = "Xian, Huang, Zhang, Huang, NeurIPS 2021",
     .options = options,
     .automatic = automatic,
-    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "2 |S|", .rounds = "2 K", .message = "dim x + dim y",
+    .traits = {SADDLE_FAMILY_TRAITS,
+               .assumes =
+                   "F strongly concave in y, with Lipschitz gradients; M with lambda < 1 and the "
+                   "same steps at all agents. The paper has Y; X and h are additions.",
+               .ifo = "2 |S|", .rounds = "2 K", .message = "dim x + dim y",
                .samples = "O(kappa^3 eps^-3)", .communication = "-"},
     .init = init,
 };

@@ -152,8 +152,10 @@ const saddle_algorithm saddle_dposg = {
     .options = options,
     .automatic = automatic,
     .size = sizeof(parameters),
-    .traits = {SADDLE_PROXIMAL, .stochastic = true, .feasible = true, .ifo = "|S|", .rounds = "K",
-               .message = "dim x + dim y", .samples = "O(eps^-12)",
+    .traits = {SADDLE_PROXIMAL, .stochastic = true, .feasible = true,
+               .assumes = "M with lambda < 1, and K large enough for the number of agents. The "
+                          "paper has neither X, Y nor h: they are additions.",
+               .ifo = "|S|", .rounds = "K", .message = "dim x + dim y", .samples = "O(eps^-12)",
                .communication = "O(log(1/eps)) per iteration"},
     .init = init,
     .layout = layout,

@@ -242,8 +242,12 @@ const saddle_algorithm saddle_dppsp = {
     .options = options,
     .automatic = saddle_full_steps,
     .size = sizeof(parameters),
-    .traits = {SADDLE_PROXIMAL, .feasible = true, .ifo = "n_i per inner gradient", .rounds = "1",
-               .message = "dim x + dim y", .samples = "O(eps^-4)", .communication = "O(eps^-4)"},
+    .traits = {SADDLE_PROXIMAL, .feasible = true,
+               .assumes =
+                   "F_i convex-concave, or rho-weakly so with steps below 1/rho; the same M in all "
+                   "rounds. Its resolvent is exact, here --resolvent-tolerance decides.",
+               .ifo = "n_i per inner gradient", .rounds = "1", .message = "dim x + dim y",
+               .samples = "O(eps^-4)", .communication = "O(eps^-4)"},
     .respects_limit = true,
     .init = saddle_full_steps_init,
     .layout = layout,

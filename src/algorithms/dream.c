@@ -53,8 +53,13 @@ const saddle_algorithm saddle_dream = {
     .citation = "Chen, Ye, Luo, AISTATS 2024",
     .options = options,
     .automatic = automatic,
-    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "2 |S|; R_i at a refresh", .rounds = "2 K",
-               .message = "dim x + dim y", .samples = "O(m n + sqrt(m n) kappa^2 eps^-2)",
+    .traits = {SADDLE_FAMILY_TRAITS,
+               .assumes =
+                   "F strongly concave in y, with Lipschitz gradients; FastMix needs the same M in "
+                   "all rounds and takes (I + M) / 2 if M may have a negative eigenvalue; the same "
+                   "steps at all agents. The paper has Y; X and h are additions.",
+               .ifo = "2 |S|; R_i at a refresh", .rounds = "2 K", .message = "dim x + dim y",
+               .samples = "O(m n + sqrt(m n) kappa^2 eps^-2)",
                .communication = "O(kappa^2 eps^-2)"},
     .init = init,
 };

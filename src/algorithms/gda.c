@@ -110,7 +110,10 @@ static const saddle_phase phases[] = {
 #define TRAITS(draws, calls, total)                                                             \
     {                                                                                           \
         SADDLE_PROXIMAL, .centralized = true, .stochastic = (draws),                            \
-        .feasible = true, .ifo = (calls), .rounds = "0", .message = "0",                        \
+        .feasible = true,                                                                       \
+        .assumes = "F strongly concave in y, with Lipschitz gradients. The paper has Y; X and " \
+                   "h are additions.",                                                          \
+        .ifo = (calls), .rounds = "0", .message = "0",                                          \
         .samples = (total), .communication = "-"                                                \
     }
 /* clang-format on */

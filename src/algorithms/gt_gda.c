@@ -165,7 +165,11 @@ const saddle_algorithm saddle_gt_gda = {
     .options = options,
     .automatic = saddle_damped_steps,
     .size = sizeof(parameters),
-    .traits = {SADDLE_PROXIMAL, .feasible = true, .ifo = "(K + 1) n_i", .rounds = "K + 1",
+    .traits = {SADDLE_PROXIMAL, .feasible = true,
+               .assumes = "F strongly concave in y, with Lipschitz gradients; M with lambda < 1 "
+                          "and the same steps at all agents. The paper has X or Y, not both, and "
+                          "no h: the rest is an addition.",
+               .ifo = "(K + 1) n_i", .rounds = "K + 1",
                .message = "2 dim y (K rounds), 2 dim x (1 round)", .samples = "O(m n eps^-2)",
                .communication = "O(eps^-2)"},
     .init = saddle_damped_full_init,

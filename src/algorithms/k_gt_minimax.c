@@ -165,9 +165,13 @@ const saddle_algorithm saddle_k_gt_minimax = {
     .options = options,
     .automatic = automatic,
     .size = sizeof(parameters),
-    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "L |S| (sgd) or 2 L |S|", .rounds = "1",
-               .message = "2 (dim x + dim y)", .samples = "-",
-               .communication = "O(kappa^3 eps^-2)"},
+    .traits = {SADDLE_FAMILY_TRAITS,
+               .assumes =
+                   "F strongly concave in y, with Lipschitz gradients, or with --estimator storm "
+                   "the Polyak-Lojasiewicz condition in y; M with lambda < 1 and the same steps at "
+                   "all agents. The papers have neither X, Y nor h: they are additions.",
+               .ifo = "L |S| (sgd) or 2 L |S|", .rounds = "1", .message = "2 (dim x + dim y)",
+               .samples = "-", .communication = "O(kappa^3 eps^-2)"},
     .init = init,
     .most_ifo = most_ifo,
     .layout = layout,

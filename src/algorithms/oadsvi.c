@@ -16,7 +16,8 @@
  *
  * --steps paper and theory need L and mu. Otherwise eta_x = 1 / (r tau), or less if that is not stable, and eta_y =
  * alpha / r; where L and mu are not known, kappa is 100. The theorem covers losses that are strongly convex in x and
- * strongly concave in y; the paper has h, and sets through it. Without a tracker, lost messages cannot be made up for;
+ * strongly concave in y; with the paper's steps, a loss that is not convex in x at the start is refused. The paper has
+ * h, and sets through it. Without a tracker, lost messages cannot be made up for;
  * such links are refused.
  *
  * Cost of an iteration: one round, one message of dim x + dim y doubles per neighbour; n_i IFO calls.
@@ -26,9 +27,15 @@
 #include "algorithms/family.h"
 #include "algorithms/longest_step.h"
 #include "algorithms/step_options.h"
+#include "core/rng.h"
 #include "core/vector.h"
 
 #define UNKNOWN_KAPPA 100.0
+/* Steps of the power method that look for a negative curvature, how far they go, relative to the start, and a curvature
+ * that may be rounding, relative to L. */
+#define POWER_STEPS 30
+#define CHANGE 1e-3
+#define ROUNDING 1e-6
 
 typedef struct parameters {
     saddle_two_steps steps;
@@ -45,6 +52,84 @@ static const saddle_automatic automatic[] = {
         "matrix; with --steps paper or theory 1/(r L)"),
     SADDLE_AUTOMATIC(saddle_option_eta_y, "alpha/r; with --steps paper or theory 1/(r L)"),
     {.option = NULL}};
+
+/* F along a direction in x from the start. */
+typedef struct probe {
+    const saddle_instance *instance;
+    const double *x; /* a point of X; NULL: the start */
+    double *gy;      /* work */
+    double *scratch;
+} probe;
+
+static void add_gradient(void *context, size_t agent, double *out)
+{
+    const probe *p = context;
+    const saddle_instance *e = p->instance;
+    saddle_batch all = {.count = e->problem->samples[agent]};
+    saddle_problem_gradient(e->problem, agent, &all, p->x != NULL ? p->x : e->x0, e->y0, out, p->gy,
+                            p->scratch);
+}
+
+/* Stores the lowest curvature of F in x that steps of the power method with L I - H find from the start, at which a
+ * convex F has none below 0. Collective. */
+static saddle_status find_lowest_curvature(const saddle_instance *e, double L, double *lowest,
+                                           saddle_error *error)
+{
+    size_t x_dim = e->problem->x_dim;
+    double m = (double)e->problem->agents;
+    size_t work = saddle_larger(saddle_problem_scratch(e->problem), saddle_set_scratch(e->x_set));
+    double *memory = saddle_alloc_doubles(4 * x_dim + e->problem->y_dim + work);
+    saddle_status status = saddle_check_memory(memory, "the curvature in x", error);
+    status = saddle_world_agree(e->world, status, error);
+    double *g0 = memory;
+    double *g1 = g0 + x_dim;
+    double *x = g1 + x_dim;
+    double *direction = x + x_dim;
+    probe p = {
+        .instance = e, .gy = direction + x_dim, .scratch = direction + x_dim + e->problem->y_dim};
+    SADDLE_THEN(status, saddle_world_sum(e->world, x_dim, add_gradient, &p, g0, error));
+    saddle_rng rng;
+    saddle_rng_init(&rng, e->plan->start.seed, SADDLE_RNG_PILOT, 0, 0);
+    for (size_t k = 0; k < x_dim && status == SADDLE_OK; k++)
+        direction[k] = saddle_rng_normal(&rng);
+    p.x = x;
+    *lowest = INFINITY;
+    for (int step = 0; step < POWER_STEPS && status == SADDLE_OK; step++) {
+        double length = CHANGE * fmax(1.0, sqrt(saddle_norm2(x_dim, e->x0)));
+        double size = sqrt(saddle_norm2(x_dim, direction));
+        memcpy(x, e->x0, x_dim * sizeof *x);
+        saddle_axpy(x_dim, length / size, direction, x);
+        saddle_set_project(e->x_set, x, p.scratch);
+        status = saddle_world_sum(e->world, x_dim, add_gradient, &p, g1, error);
+        for (size_t k = 0; k < x_dim && status == SADDLE_OK; k++) {
+            g1[k] = (g1[k] - g0[k]) / m;
+            direction[k] = x[k] - e->x0[k];
+        }
+        double moved = saddle_norm2(x_dim, direction);
+        if (status != SADDLE_OK || !(moved > 0.0))
+            break;
+        *lowest = fmin(*lowest, saddle_dot(x_dim, g1, direction) / moved);
+        saddle_scale(x_dim, L, direction);
+        saddle_axpy(x_dim, -1.0, g1, direction);
+    }
+    saddle_free(memory);
+    return status;
+}
+
+/* Refuses a loss that the paper's theorem is not about. */
+static saddle_status check_convexity(const saddle_configuration *c, saddle_error *error)
+{
+    double L = c->instance->constants.lipschitz;
+    double lowest;
+    SADDLE_TRY(find_lowest_curvature(c->instance, L, &lowest, error));
+    return lowest >= -ROUNDING * L || isnan(lowest)
+               ? SADDLE_OK
+               : saddle_fail(error, SADDLE_UNSUPPORTED,
+                             "--steps: the theorem of oadsvi is about losses that are convex in x, "
+                             "and this one has a curvature of %.3g at the start; use practical, or "
+                             "another algorithm, such as precision-auto",
+                             lowest);
+}
 
 static saddle_status init(void *parameters_, saddle_configuration *c, saddle_error *error)
 {
@@ -66,6 +151,8 @@ static saddle_status init(void *parameters_, saddle_configuration *c, saddle_err
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "--steps: oadsvi needs L and mu, which this problem does not know; use "
                            "practical");
+    if (!practical)
+        SADDLE_TRY(check_convexity(c, error));
     double chi = width / gap;
     double r = 3.0 * sqrt(chi);
     saddle_step_pair steps = {1.0 / (r * L), 1.0 / (r * L)};
@@ -182,9 +269,14 @@ const saddle_algorithm saddle_oadsvi = {
     .options = options,
     .automatic = automatic,
     .size = sizeof(parameters),
-    .traits = {SADDLE_PROXIMAL, .feasible = true, .ifo = "n_i", .rounds = "1",
-               .message = "dim x + dim y", .samples = "O(n kappa sqrt(chi) log(1/eps))",
-               .communication = "O(kappa sqrt(chi) log(1/eps))"},
+    .traits =
+        {SADDLE_PROXIMAL, .feasible = true,
+         .assumes =
+             "F strongly convex in x and strongly concave in y; the same M in all rounds and the "
+             "same steps at all agents. X, Y and h are the paper's, with one step for x and y.",
+         .ifo = "n_i", .rounds = "1", .message = "dim x + dim y",
+         .samples = "O(n kappa sqrt(chi) log(1/eps))",
+         .communication = "O(kappa sqrt(chi) log(1/eps))"},
     .init = init,
     .layout = layout,
     .start = start,

@@ -481,8 +481,11 @@ const saddle_algorithm saddle_precision_auto = {
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1; the rules are Saddle's",
     .options = options,
     .size = sizeof(saddle_auto_parameters),
-    .traits = {SADDLE_PROXIMAL, .stochastic = true, .ifo = "2 |S|; R_i at a refresh", .rounds = "K",
-               .message = "2 (dim x + dim y) + 5", .samples = "-", .communication = "-"},
+    .traits = {SADDLE_PROXIMAL, .stochastic = true,
+               .assumes = "nothing is proved of its rules. It needs M with lambda < 1; agents "
+                          "measure their own steps in x.",
+               .ifo = "2 |S|; R_i at a refresh", .rounds = "K", .message = "2 (dim x + dim y) + 5",
+               .samples = "-", .communication = "-"},
     .init = init,
     .release = release,
     .layout = layout,

@@ -431,6 +431,8 @@ const saddle_algorithm saddle_precision_plus = {
     .automatic = automatic,
     .size = sizeof(parameters),
     .traits = {SADDLE_PROXIMAL, .stochastic = true, .potential = true,
+               .assumes = "as PRECISION, for the paper's rule with a large enough c_gamma; nothing "
+                          "is proved of measured batches. X, Y and h are the paper's.",
                .ifo = "2 |S|; R_i at a refresh", .rounds = "1", .message = "2 (dim x + dim y) + 1",
                .samples = "O(m sqrt(n) eps^-2)", .communication = "O(eps^-2)"},
     .init = init,

@@ -83,18 +83,20 @@ static saddle_status init_boost(void *parameters, saddle_configuration *c, saddl
 }
 
 /* What both have in common. */
-#define COMMON                                                                                \
-    .size = sizeof(saddle_sreda_parameters),                                                  \
-    .traits = {.centralized = true,                                                           \
-               .y_set = true,                                                                 \
-               .stochastic = true,                                                            \
-               .feasible = true,                                                              \
-               .ifo = "N/q + 2|S|(s+1), s <= M",                                              \
-               .rounds = "0",                                                                 \
-               .message = "0",                                                                \
-               .samples = "O(N + kappa^2 sqrt(N) eps^-2)",                                    \
-               .communication = "-"},                                                         \
-    .respects_limit = true, .most_ifo = saddle_sreda_most_ifo, .layout = saddle_sreda_layout, \
+#define COMMON                                                                                     \
+    .size = sizeof(saddle_sreda_parameters),                                                       \
+    .traits = {.centralized = true,                                                                \
+               .y_set = true,                                                                      \
+               .stochastic = true,                                                                 \
+               .feasible = true,                                                                   \
+               .assumes = "F strongly concave in y, with Lipschitz gradients. The papers have Y; " \
+                          "X and h are refused.",                                                  \
+               .ifo = "N/q + 2|S|(s+1), s <= M",                                                   \
+               .rounds = "0",                                                                      \
+               .message = "0",                                                                     \
+               .samples = "O(N + kappa^2 sqrt(N) eps^-2)",                                         \
+               .communication = "-"},                                                              \
+    .respects_limit = true, .most_ifo = saddle_sreda_most_ifo, .layout = saddle_sreda_layout,      \
     .start = saddle_plain_start, .phases = saddle_sreda_phases, .view = saddle_sreda_view
 
 const saddle_algorithm saddle_sreda = {

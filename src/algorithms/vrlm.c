@@ -79,8 +79,10 @@ const saddle_algorithm saddle_vrlm = {
     .citation = "Mancino-Ball, Xu, arXiv 2307.07113",
     .options = options,
     .automatic = automatic,
-    .traits = {SADDLE_FAMILY_TRAITS, .ifo = "2 |S|; R_i at a refresh", .rounds = "1",
-               .message = "2 (dim x + dim y)", .samples = "O(n + sqrt(n) kappa^2 eps^-2)",
-               .communication = "O(kappa^2 eps^-2)"},
+    .traits = {SADDLE_FAMILY_TRAITS,
+               .assumes = "F strongly concave in y, with Lipschitz gradients; the same M in all "
+                          "rounds and the same steps at all agents. X, Y and h are the paper's.",
+               .ifo = "2 |S|; R_i at a refresh", .rounds = "1", .message = "2 (dim x + dim y)",
+               .samples = "O(n + sqrt(n) kappa^2 eps^-2)", .communication = "O(kappa^2 eps^-2)"},
     .init = init,
 };

@@ -130,7 +130,7 @@ for name in $names; do
     try algorithms "$name"
     check "algorithms $name" exits 0
     check "$name fits 80 columns" narrow out
-    for word in runs handles gradients iterates "IFO calls" rounds message samples Options; do
+    for word in runs handles gradients iterates assumes "IFO calls" rounds message samples Options; do
         check "$name: $word" grep -qE "^ *$word" out
     done
 done

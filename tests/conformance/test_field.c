@@ -775,6 +775,50 @@ static void refuse(const char *const *assignment, const char *part)
     test_plan_free(plan);
 }
 
+/* Where a loss is not convex in x, by an eigenvalue below 0, the theorem of OADSVI says nothing. The quadratic has one
+ * if its curvature is nonconvex. */
+TEST(steps_of_a_theorem_need_a_convex_loss)
+{
+    for (int seed = 1; seed <= 5; seed++) {
+        char seeded[16];
+        snprintf(seeded, sizeof seeded, "seed=%d", seed);
+        refuse(
+            (const char *[]){"problem=quadratic", "algorithm=oadsvi", "steps=theory", seeded, NULL},
+            "convex in x");
+        refuse((const char *[]){"problem=quadratic", "algorithm=oadsvi", "steps=paper",
+                                "x-set=box:-2:2", "x-dim=3", "y-dim=2", seeded, NULL},
+               "a curvature of -");
+        saddle_result_free(test_solve(
+            NULL, (const char *[]){"problem=quadratic", "curvature=convex", "algorithm=oadsvi",
+                                   "steps=theory", "iterations=2", "gap=never", seeded, NULL}));
+        saddle_result_free(
+            test_solve(NULL, (const char *[]){"problem=quadratic", "algorithm=oadsvi",
+                                              "iterations=2", "gap=never", seeded, NULL}));
+    }
+}
+
+/* D-AdaST's agents lie apart by what a step moves them and mixing leaves; steps become shorter. Compressed messages mix
+ * less, so that they lie further apart, but no less so in the long run: the sums a and b lose nothing. */
+TEST(compressed_steps_of_d_adast_bring_agents_together)
+{
+    static const char *const rule[] = {"compress=none", "compress=top:0.25", "compress=random:0.5",
+                                       "compress=quantize:4"};
+    for (size_t k = 0; k < sizeof rule / sizeof *rule; k++) {
+        double apart[2];
+        for (int t = 0; t < 2; t++) {
+            saddle_result *r =
+                test_solve(NULL, (const char *[]){"problem=quadratic", "curvature=convex",
+                                                  "algorithm=d-adast", "samples=5", "batch=5",
+                                                  t == 0 ? "iterations=2000" : "iterations=8000",
+                                                  "gap=never", "trace-every=2000", rule[k], NULL});
+            const saddle_row *row = &r->rows[r->row_count - 1];
+            apart[t] = row->x_consensus + row->y_consensus;
+            saddle_result_free(r);
+        }
+        assert_at_most(apart[1], apart[0] / 3.0);
+    }
+}
+
 TEST(what_cannot_work_is_refused)
 {
 #define SMALL "problem=quadratic", "samples=8", "iterations=2"
