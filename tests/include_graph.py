@@ -6,8 +6,8 @@
 Computes from the #include lines of src/, lab/, draw/ and cli/ which folder uses which, and fails when a
 folder includes from one that SEES does not allow it, when folders or files form a cycle, when two source files
 share a name, when two headers define types of the same name, when a file is longer than LONGEST, or when
-docs/architecture.md or its picture lacks a folder. A public header, <saddle/...>, has the rank of a folder: that
-folder and later ones may include it, and it includes no public header of a later one.
+docs/architecture.md or its picture lacks a folder or counts other lines. A public header, <saddle/...>, has the
+rank of a folder: that folder and later ones may include it, and it includes no public header of a later one.
 The tables below are all there is to edit; an exception that is no longer needed fails, too. --show prints the
 graph.
 """
@@ -199,6 +199,17 @@ def check_documents(root, faults):
     return len(pages) * len(SEES)
 
 
+def check_counts(root, faults):
+    """The page says how many lines of C there are, right to a tenth; returns the number of counts."""
+    text = (root / "docs/architecture.md").read_text(encoding="utf-8")
+    counts = re.findall(r"`([\w/]+)/` ([\d,]+)", text[text.index("Lines of C"):].split("\n\n")[0])
+    for folder, number in counts:
+        lines = sum(path.read_bytes().count(b"\n") for path in (root / folder).rglob("*.[ch]"))
+        if not 0.9 * lines <= int(number.replace(",", "")) <= 1.1 * lines:
+            faults.append(f"docs/architecture.md: {folder}/ has {lines} lines of C, not about {number}")
+    return len(counts)
+
+
 def main(root):
     files = list(sources(root))
     faults = []
@@ -210,7 +221,7 @@ def main(root):
     check_names(files, faults)
     types = check_types(root, files, faults)
     check_lengths(root, files, faults)
-    named = check_documents(root, faults)
+    named = check_documents(root, faults) + check_counts(root, faults)
     for fault in faults:
         print("FAILED:", fault)
     if "--show" in sys.argv:
