@@ -487,6 +487,26 @@ def case_mpi(bench):
                       remark=f"{duration(seconds / int(word[0]))} per agent")
 
 
+def case_peer(bench):
+    """A round of peers on a ring over 127.0.0.1 beside a bare exchange of the same bytes by ZeroMQ, encrypted and in
+    the clear; the span of PRECISION on a9a."""
+    program = os.path.join(bench.options.build, "bench", "peer", "bench_peer_round")
+    if not os.path.exists(program):
+        bench.note("peer: there is no ZeroMQ here; left out")
+        return
+    environment = {**os.environ, "SADDLE_MODULES": bench.options.build}
+    turns = "1" if bench.options.quick else "15"
+    for agents, rounds in ((5, 40), (20, 10)):
+        row = json.loads(command([program, str(agents), str(2 * (123 + 6512)), str(rounds), turns], env=environment))
+        seconds = {name: sorted(1.0 / rate for rate in row[name]) for name in row if isinstance(row[name], list)}
+        middle = {name: each[len(each) // 2] for name, each in seconds.items()}
+        wall, cpu = (middle["session" + what] / middle["encrypted" + what] for what in ("", "_cpu"))
+        bench.add(f"peer round, {agents} agents", middle["session"], seconds["session"][0], 1, medians=middle,
+                  ratio_to_bare=wall, processor_ratio_to_bare=cpu,
+                  remark=f"{wall:.2f}x a bare exchange, {cpu:.2f}x in processor time; encryption makes that "
+                         f"{middle['encrypted_cpu'] / middle['clear_cpu']:.1f}x")
+
+
 def run_python(bench, script, repeats):
     """The cases that a script of bench/python prints; none, with a note, where something is missing."""
     environment = {**os.environ, "PYTHONPATH": os.path.join(bench.options.build, "python"), "OPENBLAS_NUM_THREADS": "1"}
@@ -524,7 +544,7 @@ def draw_curve(topology, curve):
 
 CASES = {"robust-logistic": case_robust_logistic, "auc": case_auc, "trace": case_trace, "threads": case_threads,
          "kernels": case_kernels, "libsvm": case_libsvm, "growth": case_growth, "mpi": case_mpi,
-         "python": case_python}
+         "peer": case_peer, "python": case_python}
 
 
 # ---- all of it ---------------------------------------------------------------------------------
