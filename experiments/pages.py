@@ -67,14 +67,30 @@ def _head(outcome: Outcome) -> list[str]:
     return ["test", *([f"{LEVELS[k]:.0e}" for k in _shown(outcome)] if outcome.has_levels else ["measured"])]
 
 
+def _merged(rows: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Returns the rows, with those that measured the same against different methods as one."""
+    merged: dict[tuple[str, ...], list[str]] = {}
+    for text, *cells in rows:
+        first, against, rest = text.partition(" against ")
+        other, comma, cost = rest.partition(", ")
+        merged.setdefault((first + against, comma + cost, *cells), []).append(other)
+    return [[first + " or ".join(others) + cost, *cells] for (first, cost, *cells), others in merged.items()]
+
+
 def _rows(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
-    """Returns head and rows of the table of tests: what all tests say about costs stands in the head."""
-    head, rows = _head(outcome), [_cells(m, _shown(outcome)) for m in outcome.measurements]
+    """Returns head and rows of the table of tests: what all tests share stands in the head."""
+    head, rows = _head(outcome), _merged(_cells(m, _shown(outcome)) for m in outcome.measurements)
     costs = {row[0].partition(", ")[2] for row in rows}
     if len(rows) > 1 and len(costs) == 1 and outcome.has_levels and "" not in costs and " against " in rows[0][0]:
-        head[0] = f"test: {costs.pop()}".replace(" by the metric", "")
+        head[0] += f", {costs.pop()}"
         rows = [[row[0].partition(", ")[0], *row[1:]] for row in rows]
-    return head, [[row[0].replace(" by the metric", ""), *row[1:]] for row in rows]
+    names = {row[0].partition(": ")[0] for row in rows}
+    if len(rows) > 1 and len(names) == 1:
+        head[0] += f", {names.pop()}"
+        rows = [[row[0].partition(": ")[2], *row[1:]] for row in rows]
+    return [text.replace(" by the metric", "") for text in head], [
+        [row[0].replace(" by the metric", ""), *row[1:]] for row in rows
+    ]
 
 
 def numbers(outcome: Outcome) -> list[str]:
