@@ -65,7 +65,8 @@ static void write_network(FILE *f, const void *context)
           "data: own            # every agent has its own file, which its agent.yml names\n"
           "algorithm: precision-auto\n"
           "iterations: 500\n"
-          "seed: 1\n",
+          "seed: 1\n"
+          "checkpoint-every: 50 # iterations; an agent that dies can come back (docs/peers.md)\n",
           f);
 }
 
@@ -84,8 +85,9 @@ static int run_init(const cli_arguments *arguments)
               "same file.\nEach owner then writes an agent.yml:\n\n"
               "  network: %s\n  agent: 0                 # this agent's number\n"
               "  key: agent.key           # made by saddle peer keygen\n"
-              "  data: rows.csv           # this owner's rows\n  model: model.npz\n\n"
-              "and runs `saddle peer run agent.yml`.\n",
+              "  data: rows.csv           # this owner's rows\n  model: model.npz\n"
+              "  checkpoint: saved        # a directory, to come back after a failure\n\n"
+              "and runs `saddle peer run agent.yml --resume auto`.\n",
               path, saddle_file_name(path));
     return CLI_OK;
 }
@@ -107,6 +109,7 @@ typedef struct run_options {
 } run_options;
 
 static const saddle_option *const run_own[] = {&cli_option_quiet, NULL};
+static CLI_PLAN_FIELDS(run_library, CLI_FIELDS(outputs.resume));
 
 static void print_begin(const peer_files *files, const saddle_session *session)
 {
@@ -177,8 +180,11 @@ static int run_run(const cli_arguments *arguments)
     peer_files files;
     saddle_session *session = NULL;
     peer_monitor *monitor = NULL;
-    const saddle_peer_options with = {
-        .context = &monitor, .row = show_row, .warning = warn, .interrupt = interrupt};
+    const saddle_peer_options with = {.context = &monitor,
+                                      .row = show_row,
+                                      .warning = warn,
+                                      .interrupt = interrupt,
+                                      .resume = arguments->plan.outputs.resume};
     saddle_error error = {.message = ""};
     saddle_status status = open_agent(&files, path, false, &with, &session, &error);
     if (status == SADDLE_OK && !own->common.quiet)
@@ -210,6 +216,7 @@ const cli_command cli_peer_run = {
         "them, and runs the agent. It ends when all iterations are done, or with a message that "
         "says why when a neighbour ends or does not answer for `patience` seconds.",
     .values = "@FILE",
+    .library = run_library,
     .own = run_own,
     .own_bytes = sizeof(run_options),
     .run = run_run,

@@ -12,6 +12,8 @@
 
 /* Seconds of silence after which a run ends. */
 #define PATIENCE 60.0
+/* The most iterations between two checkpoints: neighbours keep the messages of that many. */
+enum { MOST_REPEAT = 100000 };
 
 /* ---- network.yml ------------------------------------------------------------------------------ */
 
@@ -99,6 +101,19 @@ static const char *why_not(const saddle_option *option, const char *value)
     return NULL;
 }
 
+/* Reads the iterations between two checkpoints: all agents have the same, as it says how many messages each keeps for
+ * the others. */
+static saddle_status read_repeat(const reader *in, const saddle_yaml_entry *entry)
+{
+    uint64_t *repeat = &in->out->repeat;
+    if (saddle_parse_integer(entry->value, repeat) && *repeat > 0 && *repeat <= MOST_REPEAT)
+        return SADDLE_OK;
+    return refuse(in, entry,
+                  "'%s' is not a number of iterations from 1 to %d; all agents save their state "
+                  "after as many, such as 50",
+                  SADDLE_EXCERPT(entry->value), MOST_REPEAT);
+}
+
 static saddle_status read_option(const reader *in, const saddle_yaml_entry *entry)
 {
     saddle_plan *plan = &in->out->plan;
@@ -108,6 +123,8 @@ static saddle_status read_option(const reader *in, const saddle_yaml_entry *entr
         (SADDLE_IS_FIELD(option, problem.name) || SADDLE_IS_FIELD(option, problem.data)))
         return refuse(in, entry, "%s: this agent has a problem of its own; remove the line",
                       entry->name);
+    if (option != NULL && SADDLE_IS_FIELD(option, outputs.checkpoint_every))
+        return read_repeat(in, entry);
     const char *reason = option != NULL ? why_not(option, entry->value) : NULL;
     if (reason != NULL)
         return refuse(in, entry, "%s: %s; remove the line", entry->name, reason);
@@ -273,9 +290,10 @@ static char *beside(const char *file, const char *path)
 }
 
 /* The values of an agent.yml. */
-enum { NETWORK, AGENT, KEY, DATA, LISTEN, MODEL, TRACE, EVERY, THREADS, WAIT, NAMES };
-static const char *const names[NAMES] = {"network", "agent", "key",   "data",    "listen",
-                                         "model",   "trace", "every", "threads", "patience"};
+enum { NETWORK, AGENT, KEY, DATA, LISTEN, MODEL, TRACE, SAVED, EVERY, THREADS, WAIT, NAMES };
+static const char *const names[NAMES] = {"network", "agent",   "key",     "data",
+                                         "listen",  "model",   "trace",   "checkpoint",
+                                         "every",   "threads", "patience"};
 
 /* Finds the values; those that are not given are NULL. */
 static saddle_status list_values(const reader *in, const saddle_yaml *yaml,
@@ -331,6 +349,10 @@ static saddle_status take_rest(const reader *in, const saddle_yaml_entry *const 
 {
     peer_files *out = in->out;
     out->patience = PATIENCE;
+    if (value[SAVED] != NULL && out->repeat == 0)
+        return refuse(in, value[SAVED],
+                      "the network file does not say how often agents save their state; agree on a "
+                      "line such as 'checkpoint-every: 50' there, or remove this one");
     if (value[WAIT] != NULL &&
         (!saddle_parse_real(value[WAIT]->value, &out->patience) || !(out->patience >= 1.0)))
         return refuse(in, value[WAIT], "patience: '%s' is not a number of seconds, at least 1",
@@ -367,10 +389,10 @@ static saddle_status take_values(const reader *in, const saddle_yaml_entry *cons
     SADDLE_OWNED char *network = beside(in->path, value[NETWORK]->value);
     SADDLE_OWNED char *key = beside(in->path, value[KEY]->value);
     bool good = network != NULL && key != NULL;
-    char **const path[] = {&out->data, &out->model, &out->trace};
-    static const int of[] = {DATA, MODEL, TRACE};
+    char **const path[] = {&out->data, &out->model, &out->trace, &out->checkpoint};
+    static const int of[] = {DATA, MODEL, TRACE, SAVED};
     const char *data = in->with->data;
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++)
         if (of[k] == DATA && data != NULL)
             good = (out->data = saddle_strdup(data)) != NULL && good;
         else if (value[of[k]] != NULL)
@@ -413,6 +435,8 @@ void peer_files_free(peer_files *files)
     saddle_free(files->data);
     saddle_free(files->model);
     saddle_free(files->trace);
+    saddle_free(files->checkpoint);
+    saddle_store_close(files->store);
     saddle_graph_free(files->graph);
     saddle_plan_free(&files->plan);
 }

@@ -31,7 +31,10 @@ typedef struct peer_files {
     char *data;
     char *model;
     char *trace;
+    char *checkpoint;
     double patience;
+    uint64_t repeat;     /* iterations between two checkpoints of all agents; 0: there are none */
+    saddle_store *store; /* this agent's, once its session is open; NULL: none */
 } peer_files;
 
 /* Reads an agent.yml, and the files that it names: their paths are relative to its directory. */

@@ -5,13 +5,40 @@
 #include "core/float_mode.h"
 #include "instance/instance.h"
 
+/* Opens the checkpoints of an agent, if its file names a directory for them. */
+static saddle_status open_store(peer_files *files, const char *resume, saddle_error *error)
+{
+    saddle_store_options options = {.directory = files->checkpoint, .self = files->self};
+    memcpy(options.fingerprint, files->fingerprint, sizeof options.fingerprint);
+    if (resume != NULL && strcmp(resume, "auto") == 0)
+        options.begin = SADDLE_STORE_EITHER;
+    else if (resume != NULL && strcmp(resume, "yes") == 0)
+        options.begin = SADDLE_STORE_OLD;
+    else if (resume != NULL && *resume != '\0' && strcmp(resume, "no") != 0)
+        return saddle_refuse(error,
+                             "--resume: '%s' is not auto; the agent's file names the directory of "
+                             "its checkpoints, as checkpoint",
+                             SADDLE_EXCERPT(resume));
+    if (files->checkpoint != NULL)
+        return saddle_store_open(&files->store, &options, error);
+    if (options.begin == SADDLE_STORE_NEW)
+        return SADDLE_OK;
+    return saddle_refuse(error, "--resume: the agent's file names no directory of checkpoints; add "
+                                "the line checkpoint: DIRECTORY");
+}
+
 saddle_status peer_session_open(peer_files *files, bool checks, const saddle_peer_options *with,
                                 saddle_session **out, saddle_error *error)
 {
+    if (!checks)
+        SADDLE_TRY(open_store(files, with->resume, error));
     saddle_session_options options = {.member = files->member,
                                       .graph = files->graph,
                                       .self = files->self,
                                       .listen = files->listen,
+                                      .store = files->store,
+                                      .repeat = files->repeat,
+                                      .last = files->plan.limits.iterations,
                                       .checks = checks,
                                       .patience = files->patience,
                                       .interrupt = with->interrupt,

@@ -145,6 +145,7 @@ static saddle_session *open_session(size_t self)
     memcpy(options.secret_key, secret[self], SADDLE_KEY_BYTES);
     saddle_status status = saddle_session_open(&session, &options, &error);
     SADDLE_THEN(status, saddle_session_meet(session, &error));
+    SADDLE_THEN(status, saddle_session_begin_rounds(session, 1, &error));
     require(status == SADDLE_OK, error.message);
     return session;
 }

@@ -108,6 +108,7 @@ def run(
     problem: Any = None,
     label_column: str | int = "last",
     callback: Callable[[Dict[str, float]], Any] | None = None,
+    resume: str | None = None,
 ) -> Result:
     """Runs one agent of a network of several owners, as `saddle peer run` does.
 
@@ -127,8 +128,12 @@ def run(
     callback
         a function f(row), called at every point of the trace with a dict of iteration, seconds,
         loss and distance; it runs in another thread
+    resume
+        "auto": go on from the checkpoint in the directory that the agent's file names, if it has
+        one; "yes": it must have one; None: begin
 
-    On Ctrl-C the neighbours learn that this agent ends, and end as well.
+    On Ctrl-C the neighbours learn that this agent ends, and end as well, unless it has a checkpoint
+    to come back from.
     """
     keep = Callbacks()
     options = ffi.new("saddle_peer_options *")
@@ -143,6 +148,8 @@ def run(
 
     keep.set(options, "warning", warn)
     keep.set(options, "row", row)
+    if resume is not None:
+        options.resume = keep.keep(ffi.new("char[]", as_bytes(resume, "resume")))
     if problem is not None:
         options.problem = _problem(problem, keep)
     with tempfile.TemporaryDirectory(prefix="saddle-") as directory:

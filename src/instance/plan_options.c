@@ -337,5 +337,6 @@ const saddle_option *const saddle_plan_options[] = {
          "Options that you leave out are taken from that run, except output files outside the "
          "checkpoint directory, which you must give again. Without PATH: the newest checkpoint in "
          "--checkpoint. auto: the newest valid one there, or a new run if there is none. `saddle "
-         "tune`: continue from its logs."),
+         "tune`: continue from its logs. `saddle peer run`: without PATH or with auto, from the "
+         "directory that the agent's file names."),
     NULL};

@@ -156,11 +156,12 @@ static saddle_status answer(const saddle_flood *flood, size_t to, const saddle_m
 saddle_status saddle_flood_take(saddle_flood *flood, size_t from, const saddle_message *message,
                                 saddle_error *error)
 {
-    if (message->step > flood->step + 1 || message->step == 0)
+    if (message->step > flood->step + 2 || message->step == 0)
         return saddle_refuse(error, "exchange %llu, and this agent is at %llu",
                              (unsigned long long)message->step, (unsigned long long)flood->step);
-    /* All agents have the records of earlier exchanges. */
-    if (message->step + 1 < flood->step)
+    /* All agents have the records of earlier exchanges; those of the one after the next will be asked for by a process
+     * that takes the place of another one, and begins the next. */
+    if (message->step + 1 < flood->step || message->step == flood->step + 2)
         return SADDLE_OK;
     return message->kind == SADDLE_MESSAGE_RECORD ? take_record(flood, from, message, error)
                                                   : answer(flood, from, message, error);

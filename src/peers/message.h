@@ -9,7 +9,7 @@
  *      7  1 byte   0
  *      8  16 bytes fingerprint of the run
  *     24  4 bytes  the agent that made the body, which others may forward
- *     28  4 bytes  incarnation: a number that its process drew when it started
+ *     28  4 bytes  incarnation: which process of the agent; a later one has a larger number
  *     32  8 bytes  step: the number of an exchange of records, or of a round
  *     40  8 bytes  length of the body
  *     48  8 bytes  checksum of the first 48 bytes and the body
@@ -21,7 +21,7 @@
 
 #include "core/base.h"
 
-#define SADDLE_PEER_PROTOCOL 1
+#define SADDLE_PEER_PROTOCOL 2
 
 enum {
     SADDLE_MESSAGE_HEADER = 56,
@@ -32,15 +32,18 @@ enum {
 #define SADDLE_MOST_BODY ((size_t)64 << 20)
 
 typedef enum saddle_message_kind {
-    SADDLE_MESSAGE_HELLO = 1, /* the first of a process: body is its version of Saddle */
-    SADDLE_MESSAGE_RECORD,    /* an agent's record of an exchange (flood.h) */
-    SADDLE_MESSAGE_MISSING,   /* asks for records: body is a bitmap of those that are held */
-    SADDLE_MESSAGE_ROUND,     /* what an agent publishes for a round */
-    SADDLE_MESSAGE_AGAIN,     /* asks for the message of a round */
-    SADDLE_MESSAGE_DONE,      /* the agent has done all rounds */
-    SADDLE_MESSAGE_LEFT,      /* the agent's process ends early: step is the status, no body */
-    SADDLE_MESSAGE_CHECK,     /* asks for an answer: step is the time, body the version */
+    SADDLE_MESSAGE_HELLO =
+        1, /* the first of a process: step is 1 if it has met the other, body its position
+                                 (session_state.h) and its version of Saddle */
+    SADDLE_MESSAGE_RECORD,  /* an agent's record of an exchange (flood.h) */
+    SADDLE_MESSAGE_MISSING, /* asks for records: body is a bitmap of those that are held */
+    SADDLE_MESSAGE_ROUND,   /* what an agent publishes for a round */
+    SADDLE_MESSAGE_AGAIN,   /* asks for the message of a round */
+    SADDLE_MESSAGE_DONE, /* the agent has done all rounds; step is 1 if it knows this of the other */
+    SADDLE_MESSAGE_LEFT,  /* the agent's process ends early: step is the status, no body */
+    SADDLE_MESSAGE_CHECK, /* asks for an answer: step is the time, body the version */
     SADDLE_MESSAGE_ANSWER, /* step is that of the question, body the time (8 bytes) and the version */
+    SADDLE_MESSAGE_REFUSED, /* a process cannot take part: step is its incarnation */
     SADDLE_MESSAGE_KINDS
 } saddle_message_kind;
 

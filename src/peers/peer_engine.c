@@ -17,6 +17,7 @@ typedef struct engine {
     saddle_session *session;
     round_blocks *message; /* per round of an iteration */
     double *packed;        /* the longest of them */
+    uint64_t *state;       /* for a checkpoint: numbers, then the agent's vectors */
     unsigned round;        /* of the iteration */
     uint64_t number;       /* of the round, over all iterations */
 } engine;
@@ -57,6 +58,71 @@ static void take_round(saddle_exchange *exchange)
     saddle_session_take_round(e->session, e->number++,
                               e->message[e->round].doubles * sizeof(double), take_message, e);
 }
+
+/* ---- checkpoints ------------------------------------------------------------------------------ */
+
+/* The numbers of a state. */
+enum { ITERATION, CALLS, CLOCK, PUBLISHED, KEPT, NUMBERS };
+
+static size_t state_words(const saddle_local *local)
+{
+    return NUMBERS + local->layout.published + local->layout.kept;
+}
+
+static void save_state(engine *e)
+{
+    const saddle_local *local = &e->local;
+    const saddle_agent *agent = local->agent;
+    size_t published = local->layout.published;
+    size_t kept = local->layout.kept;
+    e->state[ITERATION] = local->iteration;
+    e->state[CALLS] = agent->ifo;
+    memcpy(&e->state[CLOCK], &agent->clock, sizeof agent->clock);
+    e->state[PUBLISHED] = published;
+    e->state[KEPT] = kept;
+    memcpy(e->state + NUMBERS, agent->now, published * sizeof *agent->now);
+    memcpy(e->state + NUMBERS + published, agent->kept, kept * sizeof *agent->kept);
+    saddle_session_save(e->session, e->state, state_words(local) * sizeof *e->state);
+}
+
+/* Restores the agent's state. Implements saddle_engine_inputs::restore. */
+static void restore_agent(void *context, saddle_agent *agent)
+{
+    const engine *e = context;
+    size_t published = e->local.layout.published;
+    agent->ifo = e->state[CALLS];
+    memcpy(&agent->clock, &e->state[CLOCK], sizeof agent->clock);
+    memcpy(agent->next, e->state + NUMBERS, published * sizeof *agent->next);
+    memcpy(agent->kept, e->state + NUMBERS + published, e->local.layout.kept * sizeof *agent->kept);
+}
+
+/* Continues from the state that the session has, if it has one. */
+static saddle_status continue_state(engine *e, saddle_error *error)
+{
+    saddle_local *local = &e->local;
+    size_t bytes;
+    size_t words = state_words(local);
+    e->state = saddle_allocator_block(&local->memory, words, sizeof *e->state);
+    if (local->memory.failed)
+        return saddle_no_memory(error, "a checkpoint");
+    SADDLE_TRY(saddle_session_begin_rounds(e->session, local->layout.rounds, error));
+    const void *state = saddle_session_state(e->session, &bytes);
+    if (state == NULL)
+        return SADDLE_OK;
+    if (bytes == words * sizeof *e->state)
+        memcpy(e->state, state, bytes);
+    if (bytes != words * sizeof *e->state || e->state[PUBLISHED] != local->layout.published ||
+        e->state[KEPT] != local->layout.kept)
+        return saddle_refuse(error, "the checkpoint of this agent is of another problem or "
+                                    "algorithm; start all agents again");
+    local->inputs.iteration = e->state[ITERATION];
+    local->inputs.restore = restore_agent;
+    local->inputs.restore_context = e;
+    e->number = e->state[ITERATION] * local->layout.rounds;
+    return SADDLE_OK;
+}
+
+/* ---- creating --------------------------------------------------------------------------------- */
 
 /* Returns the most numbers that a round sends. */
 static size_t longest(const engine *e)
@@ -132,6 +198,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
                                  "%zu; give a smaller problem",
                                  longest(e), SADDLE_MOST_BODY / sizeof(double));
     }
+    SADDLE_THEN(status, continue_state(e, error));
     if (status != SADDLE_OK) {
         destroy(&local->base);
         return status;
@@ -156,9 +223,16 @@ static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fau
 {
     engine *e = (engine *)base;
     saddle_limits own = *limits;
-    saddle_first_fault first;
+    saddle_first_fault first = {.fault = {.kind = SADDLE_FAULT_NONE}};
+    uint64_t end = e->local.iteration + limits->iterations;
     own.interrupt = saddle_session_failed(e->session);
-    saddle_local_run(&e->local, &own, NULL, &first);
+    while (e->local.iteration < end && first.fault.kind == SADDLE_FAULT_NONE && !*own.interrupt) {
+        uint64_t saved = saddle_session_next_save(e->session, e->local.iteration);
+        own.iterations = (saved < end ? saved : end) - e->local.iteration;
+        saddle_local_run(&e->local, &own, NULL, &first);
+        if (first.fault.kind == SADDLE_FAULT_NONE && !*own.interrupt && e->local.iteration == saved)
+            save_state(e);
+    }
     if (first.fault.kind != SADDLE_FAULT_NONE)
         *fault = first.fault;
 }

@@ -1,6 +1,5 @@
 /* Sessions: opening, waiting, exchanges and rounds, and closing. */
 #include <sodium/crypto_scalarmult.h>
-#include <sodium/randombytes.h>
 #include <sodium/utils.h>
 #include <sys/stat.h>
 
@@ -20,17 +19,33 @@ static const saddle_module_name module = {.name = "peer",
 
 /* ---- waiting ---------------------------------------------------------------------------------- */
 
-/* What is waited for; `asked` says again what it needs. Returns the first agent that it still waits for, or the
- * number of agents. */
+static size_t unmet(const saddle_session *s, uint64_t step)
+{
+    (void)step;
+    for (size_t k = 0; k < s->neighbours; k++)
+        if (!s->neighbour[k].met)
+            return s->neighbour[k].agent;
+    return s->with.graph->agents;
+}
+
+static void say_hello(saddle_session *s)
+{
+    for (size_t k = 0; k < s->neighbours; k++)
+        if (!s->neighbour[k].met)
+            saddle_session_hello(s, k);
+}
+
+/* What is waited for; `asked`, if it is not NULL, says again what it needs. Returns the first agent that it still
+ * waits for, or the number of agents. */
 typedef size_t awaited(const saddle_session *s, uint64_t step);
 typedef void asked(saddle_session *s, uint64_t step);
 
-/* Waits; returns whether all came. */
+/* Waits; returns whether all came. Without `what`, nothing fails if they do not. */
 static bool wait_for(saddle_session *s, awaited *missing, asked *ask, uint64_t step,
                      const char *what, double patience)
 {
     double now = saddle_clock_seconds();
-    double again = now + ASK_AGAIN;
+    double again = unmet(s, 0) < s->with.graph->agents ? now : now + ASK_AGAIN;
     size_t agents = s->with.graph->agents;
     size_t before = SIZE_MAX;
     char number[24] = "";
@@ -45,10 +60,12 @@ static bool wait_for(saddle_session *s, awaited *missing, asked *ask, uint64_t s
             since = now;
         before = agent;
         if (now > again) {
-            ask(s, step);
+            say_hello(s);
+            if (ask != NULL)
+                ask(s, step);
             again = now + ASK_AGAIN;
         }
-        if (now - since > patience && patience < s->with.patience)
+        if (now - since > patience && what == NULL)
             return false;
         if (now - since > patience)
             SADDLE_SESSION_FAIL(
@@ -60,27 +77,12 @@ static bool wait_for(saddle_session *s, awaited *missing, asked *ask, uint64_t s
     return !s->failed;
 }
 
-static size_t unmet(const saddle_session *s, uint64_t step)
-{
-    (void)step;
-    for (size_t k = 0; k < s->neighbours; k++)
-        if (!s->neighbour[k].met)
-            return s->neighbour[k].agent;
-    return s->with.graph->agents;
-}
-
-static void say_hello(saddle_session *s, uint64_t step)
-{
-    (void)step;
-    for (size_t k = 0; k < s->neighbours; k++)
-        if (!s->neighbour[k].met)
-            saddle_session_hello(s, k);
-}
-
 saddle_status saddle_session_meet(saddle_session *s, saddle_error *error)
 {
-    say_hello(s, 0);
-    wait_for(s, unmet, say_hello, 0, "before the run", s->with.patience);
+    if (s->with.store != NULL && saddle_store_returns(s->with.store))
+        return SADDLE_OK;
+    say_hello(s);
+    wait_for(s, unmet, NULL, 0, "before the run", s->with.patience);
     return saddle_session_check(s, error);
 }
 
@@ -124,14 +126,18 @@ static size_t busy(const saddle_session *s, uint64_t step)
 
 static void say_done(saddle_session *s, uint64_t step)
 {
+    (void)step;
     for (size_t k = 0; k < s->neighbours; k++)
-        saddle_session_say(s, k, SADDLE_MESSAGE_DONE, step, NULL, 0);
+        saddle_session_say_done(s, k);
 }
 
 void saddle_session_finish(saddle_session *s)
 {
+    double patience = s->with.patience;
+    s->finished = true;
     say_done(s, 0);
-    wait_for(s, busy, say_done, 0, "at the end", fmin(LAST_WAIT, 0.5 * s->with.patience));
+    wait_for(s, busy, say_done, 0, NULL,
+             s->with.repeat > 0 ? patience : fmin(LAST_WAIT, 0.5 * patience));
 }
 
 /* ---- exchanges and rounds --------------------------------------------------------------------- */
@@ -144,16 +150,25 @@ void saddle_session_exchange(saddle_session *s, size_t from, const void *own, si
     for (size_t offset = 0; offset < bytes && !s->failed;) {
         size_t piece = bytes - offset < SADDLE_MOST_RECORD ? bytes - offset : SADDLE_MOST_RECORD;
         bool gives = all || from == s->with.self;
+        size_t size = 0;
+        const unsigned char *known =
+            s->with.store != NULL ? saddle_store_next(s->with.store, &size) : NULL;
+        s->replaying = known != NULL;
         if (saddle_flood_begin(s->flood, (const unsigned char *)own + offset, gives ? piece : 0,
                                &s->reason) != SADDLE_OK) {
             s->failed = 1;
             return;
         }
-        if (!wait_for(s, missing_record, ask_records, saddle_flood_step(s->flood), "in exchange",
-                      s->with.patience))
+        if (known != NULL)
+            saddle_session_replay(s, known, size);
+        else
+            wait_for(s, missing_record, ask_records, saddle_flood_step(s->flood), "in exchange",
+                     s->with.patience);
+        s->replaying = false;
+        saddle_session_note_exchange(s, known != NULL);
+        if (s->failed)
             return;
         for (size_t i = 0; i < agents; i++) {
-            size_t size;
             const void *record = saddle_flood_record(s->flood, i, &size);
             if (size != (all || i == from ? piece : 0)) {
                 SADDLE_SESSION_FAIL(
@@ -175,13 +190,17 @@ void saddle_session_send_round(saddle_session *s, uint64_t round, const void *by
 {
     if (s->failed)
         return;
-    if (!saddle_session_keep(&s->sent[round % 2], round, bytes, size)) {
+    if (!saddle_session_keep(&s->sent[round % s->kept], round, bytes, size)) {
         SADDLE_SESSION_FAIL(s, SADDLE_NO_MEMORY, "memory for the messages of a round is short");
         return;
     }
     s->rounds = round + 1;
-    for (size_t k = 0; k < s->neighbours; k++)
+    for (size_t k = 0; k < s->neighbours; k++) {
         saddle_session_say_round(s, k, round);
+        /* What was sent while no process of this agent was there. */
+        if (s->neighbour[k].met && round <= s->neighbour[k].ahead && s->neighbour[k].ahead > 0)
+            saddle_session_say(s, k, SADDLE_MESSAGE_AGAIN, round, NULL, 0);
+    }
 }
 
 void saddle_session_take_round(saddle_session *s, uint64_t round, size_t size,
@@ -202,6 +221,7 @@ void saddle_session_take_round(saddle_session *s, uint64_t round, size_t size,
                 "same build of saddle",
                 s->neighbour[k].agent, m->size, (unsigned long long)round, size);
     }
+    s->taken = round + 1;
 }
 
 /* ---- opening and closing ---------------------------------------------------------------------- */
@@ -324,7 +344,8 @@ saddle_status saddle_session_open(saddle_session **out, const saddle_session_opt
     s->first = graph->start[options->self];
     s->neighbours = graph->start[options->self + 1] - s->first;
     s->neighbour = saddle_alloc(s->neighbours, sizeof *s->neighbour);
-    s->incarnation = randombytes_random();
+    s->incarnation =
+        options->store != NULL ? saddle_store_incarnation(options->store) : saddle_store_clock();
     s->rule.agents = graph->agents;
     memcpy(s->rule.fingerprint, options->fingerprint, sizeof s->rule.fingerprint);
     const saddle_flood_rule rule = {.agents = graph->agents,
@@ -349,15 +370,19 @@ void saddle_session_close(saddle_session *s, saddle_status status)
 {
     if (s == NULL)
         return;
-    for (size_t k = 0; status != SADDLE_OK && s->sockets != NULL && k < s->neighbours; k++)
+    /* One that is interrupted may come back. */
+    bool leaves = status != SADDLE_OK && s->sockets != NULL &&
+                  (s->with.store == NULL || s->with.interrupt == NULL || *s->with.interrupt == 0);
+    for (size_t k = 0; leaves && k < s->neighbours; k++)
         saddle_session_say(s, k, SADDLE_MESSAGE_LEFT, (uint64_t)status, NULL, 0);
     if (s->sockets != NULL)
         s->table->close(s->sockets, GOODBYE);
     for (size_t k = 0; s->neighbour != NULL && k < s->neighbours; k++)
         for (size_t n = 0; n < 2; n++)
             saddle_free(s->neighbour[k].round[n].bytes);
-    for (size_t n = 0; n < 2; n++)
+    for (size_t n = 0; n < s->kept; n++)
         saddle_free(s->sent[n].bytes);
+    saddle_free(s->sent);
     saddle_flood_free(s->flood);
     saddle_free(s->neighbour);
     saddle_free(s);

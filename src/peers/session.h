@@ -3,7 +3,10 @@
  * records with all agents while it sets up, and then messages with its neighbours round by round.
  *
  * Nothing is lost while a neighbour's process runs: after a broken connection, what did not arrive is asked for again.
- * A session fails when a neighbour ends or is silent for too long; from then on its functions return at once.
+ * A process that dies can be followed by another one that goes on from its checkpoint (peers/store.h): it repeats the
+ * rounds since then with the messages that its neighbours have kept, and they drop what they have from it already. All
+ * agents save their state after the same iterations, which says how many messages are kept. A session fails when a
+ * neighbour ends or is silent for too long; from then on its functions return at once.
  */
 #pragma once
 
@@ -12,6 +15,7 @@
 #include "engines/engine.h"
 #include "peers/flood.h"
 #include "peers/sockets.h"
+#include "peers/store.h"
 
 /* An agent of the network. */
 typedef struct saddle_member {
@@ -27,7 +31,10 @@ typedef struct saddle_session_options {
     unsigned char secret_key[SADDLE_KEY_BYTES];
     const char *listen; /* NULL: the endpoint of this member */
     unsigned char fingerprint[SADDLE_RUN_FINGERPRINT];
-    bool checks; /* this session only checks its neighbours */
+    saddle_store *store; /* where this agent's checkpoints are; NULL: it has none */
+    uint64_t repeat;     /* iterations between two checkpoints of all agents; 0: nobody has them */
+    uint64_t last;       /* the last iteration, after which there is one, too */
+    bool checks;         /* this session only checks its neighbours */
     double
         patience; /* seconds without a message that is waited for, after which the session fails */
     const volatile sig_atomic_t
@@ -65,10 +72,11 @@ saddle_status saddle_session_open(saddle_session **out, const saddle_session_opt
  * can be reached and run the same version and the same network. A neighbour that waits for this agent, or is checking
  * too, answers. Writes one entry per neighbour; returns whether all are as they should be. */
 bool saddle_session_check_all(saddle_session *session, double seconds, saddle_check *out);
-/* Waits until all neighbours have said hello; they must run the same version and the same network. */
+/* Waits until all neighbours have said hello; they must run the same version and the same network. A process that
+ * takes the place of an earlier one does not wait. */
 saddle_status saddle_session_meet(saddle_session *session, saddle_error *error);
 /* Waits until all neighbours have done all rounds, so that none misses a message of this agent. A neighbour that is
- * then silent is not waited for long. */
+ * then silent is not waited for long, unless it may come back from a checkpoint. */
 void saddle_session_finish(saddle_session *session);
 /* Closes the connections. `status`, if it is not SADDLE_OK, tells the neighbours why this process ends early. NULL for
  * the session is allowed. */
@@ -97,6 +105,16 @@ typedef void saddle_take_record(void *context, size_t agent, size_t offset, cons
 /* Exchanges records of `bytes` bytes, except that only agent `from` has one unless it is the number of agents. */
 void saddle_session_exchange(saddle_session *session, size_t from, const void *own, size_t bytes,
                              saddle_take_record *take, void *context);
+
+/* Prepares for rounds, of which there are so many in an iteration, and continues those of the saved state. */
+saddle_status saddle_session_begin_rounds(saddle_session *session, unsigned per_iteration,
+                                          saddle_error *error);
+/* Returns the agent's state that was saved; borrowed. NULL: the run begins. */
+const void *saddle_session_state(const saddle_session *session, size_t *bytes);
+/* Returns the iteration, after this one, at whose end the agent's state is to be saved. */
+uint64_t saddle_session_next_save(const saddle_session *session, uint64_t iteration);
+/* Saves the agent's state after an iteration; a failure is a warning. */
+void saddle_session_save(saddle_session *session, const void *state, size_t bytes);
 
 /* Begins a round, counted from 0, by sending a message to all neighbours. */
 void saddle_session_send_round(saddle_session *session, uint64_t round, const void *bytes,

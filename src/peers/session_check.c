@@ -54,12 +54,13 @@ void saddle_session_take_check(saddle_session *s, size_t k, const saddle_message
 {
     saddle_check *check = &s->check[k];
     const char *own = saddle_version();
-    size_t time = m->kind == SADDLE_MESSAGE_ANSWER ? TIME : 0;
-    if (m->kind != SADDLE_MESSAGE_HELLO && m->kind != SADDLE_MESSAGE_CHECK &&
-        (m->kind != SADDLE_MESSAGE_ANSWER || m->length < TIME))
+    size_t before = m->kind == SADDLE_MESSAGE_ANSWER  ? TIME
+                    : m->kind == SADDLE_MESSAGE_HELLO ? SADDLE_POSITION
+                                                      : 0;
+    if ((m->kind != SADDLE_MESSAGE_CHECK && before == 0) || m->length < before)
         return;
-    const char *version = m->length > time ? (const char *)m->body + time : "";
-    size_t length = m->length - time;
+    const char *version = m->length > before ? (const char *)m->body + before : "";
+    size_t length = m->length - before;
     if (m->kind == SADDLE_MESSAGE_CHECK)
         saddle_session_answer(s, k, m->step);
     check->heard = length == strlen(own) && memcmp(version, own, length) == 0;

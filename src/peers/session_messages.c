@@ -71,8 +71,12 @@ void saddle_session_say(saddle_session *s, size_t k, saddle_message_kind kind, u
 
 void saddle_session_hello(saddle_session *s, size_t k)
 {
+    unsigned char body[SADDLE_POSITION + 64];
     const char *version = saddle_version();
-    saddle_session_say(s, k, SADDLE_MESSAGE_HELLO, s->neighbour[k].met, version, strlen(version));
+    saddle_session_position(s, body);
+    memcpy(body + SADDLE_POSITION, version, strlen(version));
+    saddle_session_say(s, k, SADDLE_MESSAGE_HELLO, s->neighbour[k].met, body,
+                       SADDLE_POSITION + strlen(version));
 }
 
 static size_t index_of(const saddle_session *s, size_t agent)
@@ -86,13 +90,14 @@ static size_t index_of(const saddle_session *s, size_t agent)
 void saddle_session_pass_on(void *context, size_t to, const saddle_message *message)
 {
     saddle_session *s = context;
-    send_to(s, index_of(s, to), message);
+    if (!s->replaying)
+        send_to(s, index_of(s, to), message);
 }
 
 void saddle_session_say_round(saddle_session *s, size_t k, uint64_t round)
 {
-    const saddle_round_message *m = &s->sent[round % 2];
-    if (m->held && m->round == round)
+    const saddle_round_message *m = s->kept > 0 ? &s->sent[round % s->kept] : NULL;
+    if (m != NULL && m->held && m->round == round)
         saddle_session_say(s, k, SADDLE_MESSAGE_ROUND, round, m->bytes, m->size);
 }
 
@@ -114,30 +119,74 @@ bool saddle_session_keep(saddle_round_message *m, uint64_t round, const void *by
     return m->held;
 }
 
+/* Says that a process of a neighbour cannot take part. */
+static void refuse_process(saddle_session *s, size_t k, uint32_t incarnation, const char *why)
+{
+    note(s, s->neighbour[k].agent, why);
+    saddle_session_say(s, k, SADDLE_MESSAGE_REFUSED, incarnation, NULL, 0);
+}
+
+/* Checks the version in a hello. */
+static bool same_version(saddle_session *s, size_t k, const saddle_message *m)
+{
+    const char *own = saddle_version();
+    bool whole = m->length >= SADDLE_POSITION;
+    const char *version = whole ? (const char *)m->body + SADDLE_POSITION : "";
+    size_t length = whole ? m->length - SADDLE_POSITION : 0;
+    if (length == strlen(own) && memcmp(version, own, length) == 0)
+        return true;
+    SADDLE_SESSION_FAIL(
+        s, SADDLE_UNSUPPORTED, "agent %zu runs saddle %s, and this is %s; install the same version",
+        s->neighbour[k].agent, saddle_excerpt_of(version, version + length).text, own);
+    return false;
+}
+
+/* Takes in a process of a neighbour: its first, or one that follows another. */
 static void take_hello(saddle_session *s, size_t k, const saddle_message *m)
 {
     saddle_neighbour *from = &s->neighbour[k];
-    const char *own = saddle_version();
-    const char *version = m->body != NULL ? (const char *)m->body : "";
-    if (m->length != strlen(own) || memcmp(version, own, m->length) != 0) {
-        SADDLE_SESSION_FAIL(s, SADDLE_UNSUPPORTED,
-                            "agent %zu runs saddle %s, and this is %s; install the same version",
-                            from->agent, saddle_excerpt_of(version, version + m->length).text, own);
+    bool known = from->met && m->incarnation == from->incarnation;
+    if (!same_version(s, k, m))
         return;
+    if (!known) {
+        uint64_t ahead;
+        const char *why = saddle_session_cannot_follow(s, m->body, &ahead);
+        if (why != NULL) {
+            refuse_process(s, k, m->incarnation, why);
+            return;
+        }
+        from->ahead = ahead;
+        from->incarnation = m->incarnation;
+        from->met = true;
     }
-    if (from->met && from->incarnation != m->incarnation && saddle_flood_step(s->flood) > 0) {
-        SADDLE_SESSION_FAIL(
-            s, SADDLE_IO,
-            "agent %zu was started again during the run, which it cannot join any more; start all "
-            "agents again",
-            from->agent);
-        return;
-    }
-    from->met = true;
-    from->incarnation = m->incarnation;
-    /* Its step says whether this agent has been met. */
+    /* Its step says whether it has met this process. */
     if (m->step == 0)
         saddle_session_hello(s, k);
+    if (!known && s->rounds > s->taken)
+        saddle_session_say(s, k, SADDLE_MESSAGE_AGAIN, s->taken, NULL, 0);
+}
+
+static void take_refused(saddle_session *s, size_t k, const saddle_message *m)
+{
+    if (m->step == s->incarnation)
+        SADDLE_SESSION_FAIL(s, SADDLE_IO,
+                            "agent %zu does not take this process in: the run has gone on without "
+                            "it, or is another one; start it with --resume auto and the "
+                            "checkpoints of its run, or start all agents again",
+                            s->neighbour[k].agent);
+}
+
+void saddle_session_say_done(saddle_session *s, size_t k)
+{
+    saddle_session_say(s, k, SADDLE_MESSAGE_DONE, s->neighbour[k].done, NULL, 0);
+}
+
+static void take_done(saddle_session *s, size_t k, const saddle_message *m)
+{
+    s->neighbour[k].done = true;
+    /* What was said to an earlier process of the neighbour is lost. */
+    if (s->finished && m->step == 0)
+        saddle_session_say_done(s, k);
 }
 
 static void take_left(saddle_session *s, size_t k, const saddle_message *m)
@@ -171,12 +220,17 @@ static void use(saddle_session *s, size_t k, const saddle_message *m)
         saddle_session_take_check(s, k, m);
     else if (m->kind == SADDLE_MESSAGE_CHECK)
         saddle_session_answer(s, k, m->step);
-    else if (m->kind == SADDLE_MESSAGE_HELLO)
+    else if (m->kind == SADDLE_MESSAGE_HELLO && !(from->met && m->incarnation < from->incarnation))
         take_hello(s, k, m);
+    else if (m->kind == SADDLE_MESSAGE_REFUSED)
+        take_refused(s, k, m);
     else if (!from->met)
         return; /* its hello was lost; what comes before it will be asked for */
-    else if (m->agent == from->agent && m->incarnation != from->incarnation)
-        note(s, from->agent, "a message of another process than the one that said hello");
+    else if (m->agent == from->agent && m->incarnation < from->incarnation)
+        refuse_process(s, k, m->incarnation,
+                       "a message of a process that another one has followed");
+    else if (m->agent == from->agent && m->incarnation > from->incarnation)
+        return; /* likewise */
     else if (forwarded || m->kind == SADDLE_MESSAGE_MISSING) {
         saddle_status status = saddle_flood_take(s->flood, from->agent, m, &error);
         if (status == SADDLE_NO_MEMORY || status == SADDLE_CHECK_FAILED)
@@ -188,7 +242,7 @@ static void use(saddle_session *s, size_t k, const saddle_message *m)
     else if (m->kind == SADDLE_MESSAGE_AGAIN)
         saddle_session_say_round(s, k, m->step);
     else if (m->kind == SADDLE_MESSAGE_DONE)
-        from->done = true;
+        take_done(s, k, m);
     else
         take_left(s, k, m);
 }

@@ -3,8 +3,14 @@
 
 #include <stdatomic.h>
 
+#include <sodium/crypto_generichash.h>
+
 #include "core/clock.h"
 #include "peers/session.h"
+
+/* How far a process has come, in a hello: the exchanges and the rounds that it has done, and a digest of the records of
+ * those exchanges. Each has 8 bytes. */
+enum { SADDLE_POSITION = 24 };
 
 /* A message of a round; a neighbour is at most one round ahead. */
 typedef struct saddle_round_message {
@@ -22,7 +28,8 @@ typedef struct saddle_neighbour {
     atomic_bool done;
     _Atomic double heard; /* when the last message came; 0: none has */
     uint32_t incarnation;
-    uint64_t next; /* the round whose message is used next */
+    uint64_t next;  /* the round whose message is used next */
+    uint64_t ahead; /* rounds that it had done when it said hello */
     saddle_round_message round[2];
 } saddle_neighbour;
 
@@ -39,8 +46,15 @@ struct saddle_session {
     size_t first;                /* of this agent's neighbours, in the graph */
     size_t neighbours;
     saddle_neighbour *neighbour;
-    saddle_round_message sent[2]; /* the messages of the last two rounds */
-    uint64_t refused;             /* attempts to connect that were reported */
+    saddle_round_message *sent; /* the messages of the last rounds, by round % kept */
+    size_t kept;
+    uint64_t taken;                                     /* rounds whose messages were used */
+    uint64_t exchanges;                                 /* that are done */
+    unsigned char digest[crypto_generichash_BYTES_MIN]; /* of their records */
+    bool finished;                                      /* all rounds are done */
+    bool replaying;   /* an exchange that an earlier process has done: nothing is sent */
+    bool unsaved;     /* the last state could not be saved */
+    uint64_t refused; /* attempts to connect that were reported */
     unsigned notes;
     volatile sig_atomic_t failed;
     saddle_error reason;
@@ -53,6 +67,19 @@ struct saddle_session {
 /* Returns the address that this process dials to reach a neighbour; NULL if the neighbour dials. Of the two ends of an
  * edge, the one with the larger number dials, unless the other cannot be dialled. */
 const char *saddle_session_dialled(const saddle_session_options *with, size_t agent);
+
+/* session_return.c */
+
+/* Writes this process's position. */
+void saddle_session_position(const saddle_session *session, unsigned char out[SADDLE_POSITION]);
+/* Returns why this agent does not have what a process at a position needs; NULL if it has. */
+const char *saddle_session_cannot_follow(const saddle_session *session,
+                                         const unsigned char position[SADDLE_POSITION],
+                                         uint64_t *round);
+/* Gives the exchange that has begun the records with which an earlier process has done it. */
+void saddle_session_replay(saddle_session *session, const unsigned char *bytes, size_t size);
+/* Notes that the exchange is done; `known`: an earlier process has noted it. */
+void saddle_session_note_exchange(saddle_session *session, bool known);
 
 /* session_check.c */
 
@@ -67,7 +94,9 @@ void saddle_session_answer(saddle_session *session, size_t k, uint64_t question)
 void saddle_session_say(saddle_session *session, size_t k, saddle_message_kind kind, uint64_t step,
                         const void *body, size_t length);
 void saddle_session_hello(saddle_session *session, size_t k);
-/* Sends the message of a round if it is one of the last two. */
+/* Says that all rounds are done. */
+void saddle_session_say_done(saddle_session *session, size_t k);
+/* Sends the message of a round if it is kept. */
 void saddle_session_say_round(saddle_session *session, size_t k, uint64_t round);
 /* Implements saddle_flood_rule.send. */
 void saddle_session_pass_on(void *session, size_t to, const saddle_message *message);

@@ -15,6 +15,8 @@ typedef struct own_run {
     saddle_run_state r;
     const saddle_own_outputs *outputs;
     saddle_lines trace; /* no stream: none */
+    bool unheard;       /* no message of a neighbour has come since the state was restored */
+    bool recorded;      /* the trace has the row of the state that was restored */
     saddle_own_row row;
 } own_run;
 
@@ -49,7 +51,7 @@ static void measure(void *context, saddle_agent *agent)
     saddle_view view;
     saddle_agent_view(o->r.info.algorithm, agent, &view);
     o->row.loss = saddle_problem_value(agent->problem, agent->id, view.x, view.y, agent->scratch);
-    o->row.distance = distance_of(agent, &view);
+    o->row.distance = o->unheard ? (double)NAN : distance_of(agent, &view);
 }
 
 /* Copies the agent's x and y to the result: an engine's task. */
@@ -63,15 +65,21 @@ static void keep(void *context, saddle_agent *agent)
     memcpy(result->y, view.y, result->y_dim * sizeof *view.y);
 }
 
-/* Records a row. A trace that cannot be written does not end the run: that is reported once. */
-static void record(own_run *o)
+/* Shows a row. */
+static void show(own_run *o)
 {
-    saddle_error error = {.message = ""};
     const saddle_engine_class *engine = o->r.engine->kind;
     o->row.iteration = engine->iteration(o->r.engine);
     engine->for_each(o->r.engine, measure, o);
     if (o->outputs->row != NULL)
         o->outputs->row(o->outputs->context, &o->row);
+}
+
+/* Records a row. A trace that cannot be written does not end the run: that is reported once. */
+static void record(own_run *o)
+{
+    saddle_error error = {.message = ""};
+    show(o);
     if (o->trace.stream == NULL)
         return;
     saddle_fprintf(o->trace.stream, "%llu,%.3f,%.17g,%.17g\n", (unsigned long long)o->row.iteration,
@@ -80,11 +88,40 @@ static void record(own_run *o)
         saddle_run_warn(&o->r, "%s", error.message);
 }
 
+/* Returns the bytes of a trace's lines up to those of an iteration, and takes the seconds of the last; 0 if there is no
+ * trace. */
+static size_t rows_until(own_run *o, uint64_t iteration)
+{
+    char line[256];
+    size_t bytes = 0;
+    FILE *f = fopen(o->outputs->trace, "r");
+    while (f != NULL && fgets(line, sizeof line, f) != NULL && strchr(line, '\n') != NULL) {
+        size_t digits = strcspn(line, ",");
+        uint64_t at;
+        if (line[digits] == ',' && saddle_parse_integer_in(line, digits, &at)) {
+            if (at > iteration)
+                break;
+            char *seconds = line + digits + 1;
+            seconds[strcspn(seconds, ",\n")] = '\0';
+            saddle_parse_real(seconds, &o->row.seconds);
+            o->recorded = at == iteration;
+        }
+        bytes = (size_t)ftello(f);
+    }
+    if (f != NULL)
+        fclose(f);
+    return bytes;
+}
+
 static saddle_status open_trace(own_run *o, saddle_error *error)
 {
+    uint64_t iteration = o->r.engine->kind->iteration(o->r.engine);
     if (o->outputs->trace == NULL)
         return SADDLE_OK;
-    SADDLE_TRY(saddle_lines_open(&o->trace, o->outputs->trace, "trace", false, error));
+    size_t kept = iteration > 0 ? rows_until(o, iteration) : 0;
+    SADDLE_TRY(saddle_lines_open(&o->trace, o->outputs->trace, "trace", kept > 0, error));
+    if (kept > 0)
+        return saddle_lines_cut(&o->trace, kept, "the trace", error);
     const saddle_world *world = o->r.info.instance->world;
     saddle_fprintf(o->trace.stream, "# saddle %s: agent %zu of %zu, algorithm %s\n",
                    saddle_version(), world->here[0], world->agents, o->r.info.algorithm->name);
@@ -99,8 +136,14 @@ static saddle_status iterate(own_run *o, saddle_error *error)
     uint64_t every = o->r.given.outputs.trace_every;
     if (every == 0)
         every = last > ROWS ? last / ROWS : 1;
-    record(o);
-    for (uint64_t done = 0; done < last; done = o->r.engine->kind->iteration(o->r.engine)) {
+    uint64_t first = o->r.engine->kind->iteration(o->r.engine);
+    o->unheard = first > 0;
+    if ((first % every == 0 || first == last) && !o->recorded)
+        record(o);
+    else
+        show(o);
+    o->unheard = false;
+    for (uint64_t done = first; done < last; done = o->r.engine->kind->iteration(o->r.engine)) {
         saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
         double begin = saddle_clock_seconds();
         uint64_t left = every - done % every;

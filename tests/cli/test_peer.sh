@@ -48,6 +48,8 @@ network "edges: [0-2]" >network.yml
 refused "an edge" "edges:"
 network "edges: [0-1" >network.yml
 refused "not YAML" "network.yml:"
+network "checkpoint-every: 30s" >network.yml
+refused "a time between checkpoints" "network.yml:3:19: '30s' is not a number of iterations"
 network "topology: ring" "edges: [0-1]" >network.yml
 refused "edges twice" "edges and topology are both given"
 network "data: own" >network.yml
@@ -55,6 +57,19 @@ refused "no data" "add the line data: FILE"
 network "iterations: 5" >network.yml
 echo "data: rows.csv" >>agent.yml
 refused "data for nothing" "does not have the line 'data: own'"
+printf 'network: network.yml\nagent: 0\nkey: agent.key\ncheckpoint: saved\n' >agent.yml
+refused "checkpoints that nobody agreed on" "agree on a line such as 'checkpoint-every: 50'"
+network "checkpoint-every: 5" >network.yml
+refused_resume() {
+    try peer run agent.yml "--resume=$1"
+    check "resume $1" test $code -eq 2 -a "$(wc -l <err)" -eq 1
+    check "resume $1: $2" grep -qF -- "$2" err
+}
+refused_resume yes "there is no checkpoint in './saved'"
+refused_resume saved "'saved' is not auto"
+sed -i '/^checkpoint/d' agent.yml
+refused_resume auto "add the line checkpoint: DIRECTORY"
+network "iterations: 5" >network.yml
 printf 'network: network.yml\nagent: 2\nkey: agent.key\n' >agent.yml
 refused "no such agent" "agent.yml:2:8: agent: '2' is not the number of one of the 2 agents"
 printf 'network: network.yml\nagent: 1\nkey: agent.key\n' >agent.yml

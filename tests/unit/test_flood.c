@@ -44,7 +44,7 @@ TEST(a_message_is_read_as_it_was_written)
     /* The format, independently of the code that writes it. */
     ck_assert_uint_eq(size, 56 + 17);
     ck_assert_mem_eq(bytes,
-                     "SDLP\x01\x00\x04\x00"
+                     "SDLP\x02\x00\x04\x00"
                      "a run's identity"
                      "\x07\0\0\0\x98\xba\xdc\xfe",
                      32);
@@ -298,8 +298,11 @@ TEST(what_no_honest_peer_sends_is_refused)
     saddle_error error = {.message = ""};
     static unsigned char large[SADDLE_MOST_RECORD + 1];
     saddle_message m = {
-        .kind = SADDLE_MESSAGE_RECORD, .agent = 1, .step = 2, .body = large, .length = 4};
-    assert_refused(saddle_flood_take(flood, 1, &m, &error), error, SADDLE_BAD_INPUT, "exchange 2");
+        .kind = SADDLE_MESSAGE_RECORD, .agent = 1, .step = 3, .body = large, .length = 4};
+    assert_refused(saddle_flood_take(flood, 1, &m, &error), error, SADDLE_BAD_INPUT, "exchange 3");
+    /* Nothing of this exchange can be kept yet. */
+    m.step = 2;
+    assert_ok(saddle_flood_take(flood, 1, &m, &error), error);
     m.step = 0;
     assert_refused(saddle_flood_take(flood, 1, &m, &error), error, SADDLE_BAD_INPUT, "exchange 0");
     m.step = 1;
