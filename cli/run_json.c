@@ -48,6 +48,11 @@ static void add_divergence(saddle_json *j, const saddle_result *result)
                     named ? result->remedy : NULL);
 }
 
+static void add_advice(saddle_json *j, const saddle_result *result)
+{
+    saddle_json_put(j, "advice %s", result->stop == SADDLE_STOP_STALLED ? result->remedy : NULL);
+}
+
 static void add_costs(saddle_json *j, const saddle_result *result)
 {
     const saddle_row *last = &result->rows[result->row_count - 1];
@@ -126,6 +131,7 @@ void run_display_json(const run_display *d, const cli_command *command,
                     *d->resumed != '\0' ? d->resumed : NULL);
     cli_json_stop(&j, result->stop);
     add_divergence(&j, result);
+    add_advice(&j, result);
     saddle_json_put(&j, "gap { scale %g x %g y %g agents %g }", result->gap.scale, result->gap.x,
                     result->gap.y, result->gap.agents);
     add_costs(&j, result);

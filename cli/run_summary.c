@@ -98,6 +98,10 @@ void run_display_remedy(const saddle_result *result, char *out, size_t size)
                                         [SADDLE_STOP_SECONDS] = "max-seconds",
                                         [SADDLE_STOP_NETWORK_SECONDS] = "max-network-seconds"};
     size_t stop = (size_t)result->stop;
+    if (result->stop == SADDLE_STOP_STALLED) {
+        saddle_snprintf(out, size, "%s", result->remedy);
+        return;
+    }
     bool spent = stop < sizeof limit / sizeof *limit && limit[stop] != NULL;
     bool automatic = strcmp(result->plan.algorithm.name, "precision-auto") == 0;
     saddle_snprintf(out, size, "%s%s%stry --algorithm %s", spent ? "raise --" : "",
@@ -160,7 +164,9 @@ void run_display_summary(const saddle_result *result, bool scores)
         cli_print_field("ended", "%s; tolerance %.15g not reached", saddle_stop_text(result->stop),
                         tolerance);
     else
-        cli_print_field("ended", "%s", saddle_stop_text(result->stop));
+        cli_print_field("ended", "%s%s%s", saddle_stop_text(result->stop),
+                        result->stop == SADDLE_STOP_STALLED ? "; " : "",
+                        result->stop == SADDLE_STOP_STALLED ? result->remedy : "");
     if (result->stop == SADDLE_STOP_DIVERGED)
         cli_print_field("", "the values below are from the last row before that");
     cli_print_field("cost",

@@ -138,6 +138,8 @@ typedef struct saddle_view {
     const double *y; /**< The iterate y. */
     const double *v; /**< Estimate of the local x-gradient, as stored: see saddle_field::shift. */
     const double *u; /**< Estimate of the local y-gradient, as stored. */
+    /** What a built-in algorithm knows of the noise of its estimates: src/algorithms/noise.h. */
+    const double *noise;
 } saddle_view;
 
 /** What an algorithm is configured from. */

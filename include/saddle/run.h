@@ -45,7 +45,9 @@ typedef enum saddle_stop {
     SADDLE_STOP_NETWORK_SECONDS, /**< The budget of simulated seconds is spent. */
     SADDLE_STOP_CONDITION,       /**< The condition of stop-when holds. */
     SADDLE_STOP_NO_GAIN,         /**< An outcome has not improved for stop-after trace points. */
-    SADDLE_STOP_INTERRUPTED,     /**< saddle_hooks::interrupt was set. */
+    /** A limit ended the run, which stalls at the noise of its gradient estimates: saddle_result::remedy. */
+    SADDLE_STOP_STALLED,
+    SADDLE_STOP_INTERRUPTED, /**< saddle_hooks::interrupt was set. */
     /** A value is not finite, or grows so fast that it soon will not be: see
      * saddle_result::fault. */
     SADDLE_STOP_DIVERGED
@@ -135,7 +137,7 @@ typedef struct saddle_result {
      * l1:1e308 is inf ..."; otherwise "". */
     char cause[200];
     /** Which steps to change, from what to what, if a variable diverged, such as "raise --tau from
-     * 0.97 to 9.7"; otherwise "". */
+     * 0.97 to 9.7"; if the run stalled, such as "try --batch 41 --q 41"; otherwise "". */
     char remedy[160];
     saddle_row *rows; /**< The trace. */
     size_t row_count; /**< Number of rows, at least 1. */

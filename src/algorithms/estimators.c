@@ -56,6 +56,11 @@ static bool refreshes(const saddle_estimator *e, const saddle_agent *agent, uint
     return saddle_rng_uniform(&rng) < e->probability;
 }
 
+bool saddle_estimator_compares(const saddle_estimator *e, const saddle_agent *agent, uint64_t next)
+{
+    return is_recursive(e) && refreshes(e, agent, next);
+}
+
 /* Draws this many of the agent's samples; 0: all of them. */
 static saddle_batch draw_refresh(saddle_agent *agent, uint64_t iteration, uint64_t count)
 {

@@ -46,6 +46,11 @@ typedef struct saddle_estimator {
 void saddle_estimator_configure(saddle_estimator *estimator, const saddle_estimator *rule,
                                 const saddle_configuration *configuration);
 
+/* Returns whether estimate number `next` is a refresh, and differences came before it, so that its change shows their
+ * errors (noise.h). */
+bool saddle_estimator_compares(const saddle_estimator *estimator, const saddle_agent *agent,
+                               uint64_t next);
+
 /* Evaluates the first estimates at `point`, x followed by y, into `estimate`. */
 void saddle_estimator_start(const saddle_estimator *estimator, saddle_agent *agent,
                             const double *point, double *estimate);

@@ -1,6 +1,7 @@
 #include "algorithms/family.h"
 
 #include "algorithms/longest_step.h"
+#include "algorithms/noise.h"
 #include "algorithms/step_options.h"
 #include "core/vector.h"
 #include "sets/set.h"
@@ -79,6 +80,12 @@ saddle_status saddle_family_init(saddle_family *p, const saddle_preset *paper,
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
+/* Returns the number of vectors in the kept state, before the numbers of noise.h. */
+static size_t vectors(const saddle_family *p)
+{
+    return p->mixing.count > 1 || p->mixing.weight > 0.0 ? 6 : 3;
+}
+
 /* Pointers to an agent's variables; each has x_dim + y_dim doubles. */
 typedef struct variables {
     size_t x_dim;
@@ -90,6 +97,7 @@ typedef struct variables {
     /* kept, with a polynomial of M: */
     double *begun;         /* what was published at the start of the iteration */
     double *last;          /* u_{r-1} of mixing_rounds.h, twice as long */
+    double *noise;         /* kept: the numbers of noise.h */
     double *next, *next_p; /* published */
     double *g, *h;         /* work */
     double *new_point;     /* work */
@@ -107,17 +115,12 @@ static variables variables_of(const saddle_agent *agent)
                        .dual = agent->kept + 2 * both,
                        .begun = agent->kept + 3 * both,
                        .last = agent->kept + 4 * both,
+                       .noise = agent->kept + vectors(p) * both,
                        .next = agent->next,
                        .next_p = agent->next + both,
                        .g = agent->work,
                        .h = agent->work + both,
                        .new_point = agent->work + 2 * both};
-}
-
-/* Returns the number of vectors in the kept state. */
-static size_t vectors(const saddle_family *p)
-{
-    return p->mixing.count > 1 || p->mixing.weight > 0.0 ? 6 : 3;
 }
 
 /* Returns how many of the `both` entries of the estimate have a tracker. */
@@ -151,15 +154,18 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
         out->field[0].first_round = out->field[1].first_round = rounds;
         out->field[2].last_round = out->field[3].last_round = rounds - 1;
     }
-    out->kept = vectors(p) * both;
+    out->kept = vectors(p) * both + SADDLE_NOISE_NUMBERS;
     out->work = 3 * both;
 }
 
 void saddle_family_view(const saddle_agent *agent, saddle_view *out)
 {
     const variables at = variables_of(agent);
-    *out = (saddle_view){
-        .x = at.point, .y = at.point + at.x_dim, .v = at.estimate, .u = at.estimate + at.x_dim};
+    *out = (saddle_view){.x = at.point,
+                         .y = at.point + at.x_dim,
+                         .v = at.estimate,
+                         .u = at.estimate + at.x_dim,
+                         .noise = at.noise};
 }
 
 void saddle_family_step(const saddle_agent *agent, const double *w, const double *estimate,
@@ -214,7 +220,7 @@ void saddle_family_start(saddle_agent *agent, const double *x0, const double *y0
 {
     const saddle_family *p = agent->parameters;
     const variables at = variables_of(agent);
-    memset(agent->kept, 0, vectors(p) * at.both * sizeof *agent->kept);
+    memset(agent->kept, 0, (vectors(p) * at.both + SADDLE_NOISE_NUMBERS) * sizeof *agent->kept);
     saddle_family_begin(agent, x0, y0, at.point);
     saddle_estimator_start(&p->estimator, agent, at.point, at.estimate);
     publish(agent);
@@ -346,6 +352,28 @@ static void look_back(saddle_agent *agent)
         saddle_estimator_continue(&p->estimator, agent, agent->iteration + 1, at.point, at.h);
 }
 
+/* Follows the noise of recursive estimates: noise.h. */
+static void follow_noise(const saddle_agent *agent, const variables *at)
+{
+    const saddle_family *p = agent->parameters;
+    size_t x_dim = at->x_dim;
+    size_t y_dim = at->both - x_dim;
+    uint64_t next = agent->iteration + 1;
+    saddle_noise_move(at->noise,
+                      saddle_distance2(x_dim, at->new_point, at->point) / p->steps.eta_x +
+                          saddle_distance2(y_dim, at->new_point + x_dim, at->point + x_dim) /
+                              p->steps.eta_y);
+    bool refreshes = saddle_estimator_compares(&p->estimator, agent, next);
+    if (!refreshes && !saddle_estimator_compares(&p->estimator, agent, next + 1))
+        return;
+    double change = p->steps.eta_x * saddle_distance2(x_dim, at->g, at->estimate) +
+                    p->steps.eta_y * saddle_distance2(y_dim, at->g + x_dim, at->estimate + x_dim);
+    if (refreshes)
+        saddle_noise_compare(at->noise, change, agent->agents, next);
+    else
+        at->noise[NOISE_STEP] = change;
+}
+
 static void estimate(saddle_agent *agent)
 {
     const saddle_family *p = agent->parameters;
@@ -353,6 +381,7 @@ static void estimate(saddle_agent *agent)
     if (!is_last_round(agent))
         return;
     saddle_estimator_finish(&p->estimator, agent, agent->iteration + 1, at.estimate, at.h, at.g);
+    follow_noise(agent, &at);
     size_t count = tracked(p, at.x_dim, at.both);
     for (size_t k = 0; k < count; k++)
         at.next_p[k] += at.g[k] - at.estimate[k];

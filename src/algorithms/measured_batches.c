@@ -22,6 +22,7 @@
  * followed by a larger one as the movement becomes smaller, cost more than one of all.
  */
 #include "algorithms/measured_batches.h"
+#include "algorithms/noise.h"
 #include "algorithms/sampling.h"
 #include "core/vector.h"
 
@@ -144,6 +145,7 @@ static void request_second(saddle_agent *agent, const saddle_measured *at)
 
 void saddle_measured_begin(saddle_agent *agent, const saddle_measured *at)
 {
+    saddle_noise_move(at->noise_numbers, at->number[REACH]);
     choose_batch(agent, at);
     draw(agent, at, agent->iteration + 1);
     request_first(agent, at);
@@ -215,8 +217,13 @@ void saddle_measured_finish(const saddle_agent *agent, const saddle_measured *at
     }
     saddle_learn(&kept[X_SAMPLE], x_variance, LEARN);
     saddle_learn(&kept[Y_SAMPLE], y_variance, LEARN);
+    double before = in_steps(at, kept[X_ERROR], kept[Y_ERROR]);
     kept[X_ERROR] = rest * kept[X_SAMPLE];
     kept[Y_ERROR] = rest * kept[Y_SAMPLE];
+    double after = in_steps(at, kept[X_ERROR], kept[Y_ERROR]);
+    if (at->noise_numbers != NULL)
+        saddle_noise_refresh(at->noise_numbers, 0.5 * (before + after), agent->agents,
+                             agent->iteration + 1);
     saddle_learn(&kept[SPAN], kept[SINCE], LEARN_SPAN);
     kept[SINCE] = 0.0;
 }
@@ -238,7 +245,9 @@ void saddle_measured_start(saddle_agent *agent, const saddle_measured *at, bool 
     saddle_agent_evaluate(agent);
     request_second(agent, at);
     saddle_agent_evaluate(agent);
-    saddle_measured_finish(agent, at);
+    saddle_measured first = *at;
+    first.noise_numbers = NULL;
+    saddle_measured_finish(agent, &first);
     const double *gx = at->metric != NULL ? at->wg : at->gx;
     at->kept[X_SAMPLE] = beyond_rounding(at->kept[X_SAMPLE], saddle_norm2(at->x_dim, gx));
     at->kept[Y_SAMPLE] = beyond_rounding(at->kept[Y_SAMPLE], saddle_norm2(at->y_dim, at->gy));

@@ -43,6 +43,7 @@ typedef struct saddle_measured {
     double renewed;              /* e: errors that a refresh leaves in a tracker, at first */
     double signal;               /* G; 0: not known */
     double *kept;
+    double *noise_numbers; /* of noise.h; NULL: none are followed */
     double *number;
 } saddle_measured;
 

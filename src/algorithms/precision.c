@@ -150,6 +150,10 @@ void saddle_precision_after_move(saddle_agent *agent, const double *x_sums, cons
     *at.moved = x_sums[0] + y_sums[0];
     *at.reach = x_sums[1];
     *at.y_moved = y_sums[0];
+    const saddle_precision_steps *shared = saddle_precision_shared(agent);
+    const saddle_steps *s = &shared->steps;
+    if (shared->recursive && shared->refreshes != SADDLE_REFRESH_MEASURED)
+        saddle_noise_move(at.noise, s->nu * s->tau * x_sums[1] + s->eta / s->alpha * y_sums[1]);
     if (!isfinite(*at.moved)) {
         saddle_agent_check_finite(agent, "x", at.x_dim, at.x1);
         saddle_agent_check_finite(agent, "y", at.y_dim, at.y1);
@@ -158,17 +162,23 @@ void saddle_precision_after_move(saddle_agent *agent, const double *x_sums, cons
 
 /* ---- step 3 ---------------------------------------------------------------------------------- */
 
-/* Returns whether (7) computes the estimates of iteration t + 1 anew; of measured batches, after they are drawn. */
-bool saddle_precision_refreshes(const saddle_agent *agent)
+/* Returns whether (7) computes the estimates of an iteration after t anew. */
+static bool is_refresh(const saddle_agent *agent, uint64_t iteration)
 {
     const saddle_precision_steps *shared = saddle_precision_shared(agent);
     const saddle_variables at = saddle_precision_variables(agent);
     if (shared->refreshes == SADDLE_REFRESH_EVERY_Q)
-        return (agent->iteration + 1) % shared->steps.q == 0;
-    if (shared->refreshes == SADDLE_REFRESH_MEASURED)
-        return at.measured[REFRESHES] > 0.0;
-    uint64_t since = agent->iteration + 1 - (uint64_t)at.kept[SADDLE_PRECISION_REFRESHED];
+        return iteration % shared->steps.q == 0;
+    uint64_t since = iteration - (uint64_t)at.kept[SADDLE_PRECISION_REFRESHED];
     return since % (uint64_t)at.kept[SADDLE_PRECISION_SPAN] == 0;
+}
+
+/* Returns this of iteration t + 1; of measured batches, after they are drawn. */
+bool saddle_precision_refreshes(const saddle_agent *agent)
+{
+    if (saddle_precision_shared(agent)->refreshes == SADDLE_REFRESH_MEASURED)
+        return saddle_precision_variables(agent).measured[REFRESHES] > 0.0;
+    return is_refresh(agent, agent->iteration + 1);
 }
 
 /* Returns a request for the change of the estimates between refreshes, the second line of (7). */
@@ -194,6 +204,34 @@ static void estimate(saddle_agent *agent)
         agent->request = saddle_precision_gradient(agent, all_samples(agent), at.x1, at.y1);
     else
         agent->request = saddle_precision_difference(agent);
+}
+
+void saddle_precision_compare_estimates(saddle_agent *agent)
+{
+    const saddle_precision_steps *shared = saddle_precision_shared(agent);
+    const saddle_steps *s = &shared->steps;
+    const saddle_variables at = saddle_precision_variables(agent);
+    bool refreshes = saddle_precision_refreshes(agent);
+    if (!refreshes && !is_refresh(agent, agent->iteration + 2))
+        return;
+    double in_x =
+        refreshes ? saddle_distance2(at.x_dim, at.gx, at.v) : saddle_norm2(at.x_dim, at.gx);
+    double in_y = 0.0;
+    for (size_t k = 0; k < at.y_dim; k++) {
+        double change = at.gy[k] + (refreshes ? shared->curvature * at.y1[k] - at.u[k] : 0.0);
+        in_y += change * change;
+    }
+    double change = s->nu / s->tau * in_x + s->eta * s->alpha * in_y;
+    if (refreshes)
+        saddle_noise_compare(at.noise, change, agent->agents, agent->iteration + 1);
+    else
+        at.noise[NOISE_STEP] = change;
+}
+
+/* Returns whether it has anything to do. */
+static bool compares(const saddle_agent *agent)
+{
+    return is_refresh(agent, agent->iteration + 1) || is_refresh(agent, agent->iteration + 2);
 }
 
 /* ---- step 4 ---------------------------------------------------------------------------------- */
@@ -244,6 +282,8 @@ static const saddle_phase phases[] = {{.name = "move", /* (3) to (6) */
                                        .after = saddle_precision_after_move},
                                       {.name = "estimate", .before = estimate}, /* (7) */
                                       {.name = "track",                         /* (8) */
+                                       .before = saddle_precision_compare_estimates,
+                                       .has_before = compares,
                                        .blocks = saddle_precision_track,
                                        .after = saddle_precision_after_track},
                                       {.name = NULL}};

@@ -93,8 +93,7 @@ static const saddle_option *const options[] = {
 #define STILL (16.0 * DBL_EPSILON)
 #define SMALL 1e-20
 
-/* The largest part of the samples that a refresh takes, unless it takes all, and the errors that it leaves in a tracker
- * (measured_batches.c). */
+/* The largest part of the samples that a partial refresh takes, and the errors that it leaves in a tracker. */
 #define MOST_PARTIAL 0.9
 #define RENEWED 1.0
 /* The number of proximal gradient steps for (3). */
@@ -122,7 +121,7 @@ static void layout(const void *parameters, const saddle_problem *problem, saddle
 static void view(const saddle_agent *agent, saddle_view *out)
 {
     const saddle_auto_variables at = saddle_auto_variables_of(agent);
-    *out = (saddle_view){.x = at.x, .y = at.y, .v = at.v, .u = at.u};
+    *out = (saddle_view){.x = at.x, .y = at.y, .v = at.v, .u = at.u, .noise = at.kept + NOISE};
 }
 
 static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
@@ -303,6 +302,7 @@ static saddle_measured estimates_of(const saddle_agent *agent, const saddle_auto
                              .renewed = RENEWED,
                              .signal = followed(at)[SIGNAL],
                              .kept = at->measured,
+                             .noise_numbers = at->kept + NOISE,
                              .number = at->number};
 }
 

@@ -11,6 +11,7 @@
 #include "algorithms/curvature.h"
 #include "algorithms/measured_batches.h"
 #include "algorithms/mixing_rounds.h"
+#include "algorithms/noise.h"
 
 typedef struct saddle_auto_parameters {
     saddle_steps steps;
@@ -34,7 +35,8 @@ enum {
     LARGEST,    /* the largest signal so far */
     BOUND,      /* of the step; 0: none */
     EASING,     /* by which part the bound grows in an iteration */
-    OWN_KEPT
+    NOISE,      /* the numbers of noise.h */
+    OWN_KEPT = NOISE + SADDLE_NOISE_NUMBERS
 };
 
 /* Number of doubles of agent->work before gx, filled up to a cache line. */

@@ -178,6 +178,7 @@ static saddle_measured estimates_of(const saddle_agent *agent, const saddle_vari
                              .renewed = RENEWED,
                              .signal = signal_of(at),
                              .kept = at->kept + MEASURED,
+                             .noise_numbers = at->noise,
                              .number = at->measured};
 }
 
@@ -236,6 +237,10 @@ static void measure(saddle_agent *agent, const saddle_variables *at, const doubl
 static void finish(saddle_agent *agent)
 {
     const saddle_variables at = saddle_precision_variables(agent);
+    if (!is_measured(agent)) {
+        saddle_precision_compare_estimates(agent);
+        return;
+    }
     const saddle_measured estimates = estimates_of(agent, &at);
     if (at.measured[BATCH] > 0.0)
         saddle_measured_finish(agent, &estimates);
@@ -378,7 +383,6 @@ static const saddle_phase phases[] = {{.name = "move", /* (3) to (6) */
                                       {.name = "estimate", .before = estimate}, /* (7) */
                                       {.name = "track",                         /* (8) */
                                        .before = finish,
-                                       .has_before = is_measured,
                                        .blocks = saddle_precision_track,
                                        .after = after_track},
                                       {.name = NULL}};

@@ -73,7 +73,7 @@ void saddle_precision_layout(const void *parameters, const saddle_problem *probl
     if (shared->published_extra > 0)
         saddle_layout_add(out, "c", shared->published_extra, SADDLE_FIELD_SUM,
                           both + 1 + SADDLE_PRECISION_FOLLOWED);
-    out->kept = both + 1 + shared->kept_extra;
+    out->kept = both + 1 + shared->kept_extra + (shared->recursive ? SADDLE_NOISE_NUMBERS : 0);
     out->work = SADDLE_MOVE_SUMS + 2 * saddle_whole_lines(both);
     if (shared->refreshes == SADDLE_REFRESH_MEASURED)
         out->work += both;
@@ -83,6 +83,8 @@ void saddle_precision_view(const saddle_agent *agent, saddle_view *out)
 {
     const saddle_variables at = saddle_precision_variables(agent);
     *out = (saddle_view){.x = at.x, .y = at.y, .v = at.v, .u = at.u};
+    if (saddle_precision_shared(agent)->recursive)
+        out->noise = at.noise;
 }
 
 void saddle_precision_start(saddle_agent *agent, const double *x0, const double *y0)
@@ -99,6 +101,8 @@ void saddle_precision_start(saddle_agent *agent, const double *x0, const double 
     if (shared->curvature > 0.0)
         saddle_axpy(at.y_dim, shared->curvature, y0, at.u);
     *at.stalled = 0.0;
+    if (shared->recursive)
+        memset(at.noise, 0, SADDLE_NOISE_NUMBERS * sizeof *at.noise);
     if (shared->tracking) {
         memcpy(at.p1, at.gx, x_bytes);
         memcpy(at.d1, at.gy, y_bytes);

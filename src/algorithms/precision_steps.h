@@ -3,8 +3,8 @@
  * "Algorithm 1 at Agent i" that are the same in all four. precision.c has the equations.
  *
  * The published span is  x | y | d | p | extra  (x | y without trackers), the kept state is  v | u |
- * stall counter | extra. y and d are adjacent, so that they have the same alignment if their length
- * is a multiple of a cache line.
+ * stall counter | extra | numbers of noise.h (of recursive estimates). y and d are adjacent, so that
+ * they have the same alignment if their length is a multiple of a cache line.
  */
 #pragma once
 
@@ -12,6 +12,7 @@
 
 #include "algorithms/device_steps.h"
 #include "algorithms/measured_batches.h"
+#include "algorithms/noise.h"
 #include "core/vector.h"
 
 /* The bounds of a constraint whose prox or projection only clips each coordinate to them. */
@@ -38,7 +39,7 @@ typedef struct saddle_precision_steps {
     saddle_clipping clip_x; /* X with h */
     saddle_clipping clip_y; /* Y */
     size_t published_extra; /* doubles at the end of the span */
-    size_t kept_extra;      /* doubles at the end of the kept state */
+    size_t kept_extra; /* doubles at the end of the kept state, before the numbers of noise.h */
 } saddle_precision_steps;
 
 /* Pointers to the variables of one agent, in its memory. */
@@ -52,6 +53,7 @@ typedef struct saddle_variables {
     double *extra1;              /* published, next */
     double *stalled;             /* kept: number of consecutive all-zero differences */
     double *kept;                /* kept_extra doubles */
+    double *noise;               /* kept: the numbers of noise.h, of recursive estimates */
     double *moved;               /* work: |x+ - x|^2 + |y+ - y|^2, after the move */
     double *y_moved;             /* work: |y+ - y|^2, after the move */
     double *reach;               /* work: |x~ - x|^2, after the move */
@@ -102,6 +104,8 @@ static inline saddle_variables saddle_precision_variables(const saddle_agent *ag
                               .u = agent->kept + x_dim,
                               .stalled = agent->kept + both,
                               .kept = agent->kept + both + 1,
+                              .noise = agent->kept + both + 1 +
+                                       saddle_precision_shared(agent)->kept_extra,
                               .moved = agent->work,
                               .y_moved = agent->work + 1,
                               .reach = agent->work + 2,
@@ -164,6 +168,8 @@ void saddle_precision_after_move(saddle_agent *agent, const double *x_sums, cons
 /* Steps 3 and 4 of PRECISION, equations (7) and (8), in precision.c. */
 bool saddle_precision_refreshes(const saddle_agent *agent);
 saddle_request saddle_precision_difference(saddle_agent *agent);
+/* Takes in the change of the estimates at a refresh, and in the iteration before it: noise.h. */
+void saddle_precision_compare_estimates(saddle_agent *agent);
 void saddle_precision_track(const saddle_agent *agent, const saddle_range *x,
                             const saddle_range *y);
 void saddle_precision_after_track(saddle_agent *agent, const double *x_sums, const double *y_sums);

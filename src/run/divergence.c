@@ -22,16 +22,11 @@ static const char *const variable_name[] = {"x", "y", "v (x-gradient)", "u (y-gr
 /* The numbers recorded for an agent: the variable, the entry, and its value. */
 enum { VARIABLE, ENTRY, VALUE, WIDTH };
 
-typedef struct search {
-    const saddle_run_state *run;
-    double *found; /* some numbers per agent */
-} search;
-
 /* Finds an agent's entry that is not finite or, because a loss may overflow before the iterate
  * does, its largest entry. */
 static void locate_task(void *context, saddle_agent *agent)
 {
-    const search *s = context;
+    const saddle_run_search *s = context;
     const saddle_problem *problem = s->run->info.instance->problem;
     double *found = s->found + agent->id * WIDTH;
     saddle_view view;
@@ -59,15 +54,13 @@ static void locate_task(void *context, saddle_agent *agent)
         }
 }
 
-/* Lets a task record some numbers of every agent, and distributes them to all processes. Free them
- * with saddle_free(), even after a failure. Collective. */
-static saddle_status search_agents(const saddle_run_state *r, saddle_agent_task *task, size_t width,
-                                   double **out, saddle_error *error)
+saddle_status saddle_run_search_agents(const saddle_run_state *r, saddle_agent_task *task,
+                                       size_t width, double **out, saddle_error *error)
 {
     const saddle_world *world = r->info.instance->world;
-    search s = {.run = r, .found = saddle_alloc(world->agents, width * sizeof *s.found)};
+    saddle_run_search s = {.run = r, .found = saddle_alloc(world->agents, width * sizeof *s.found)};
     *out = s.found;
-    saddle_status status = saddle_check_memory(s.found, "the search for what diverged", error);
+    saddle_status status = saddle_check_memory(s.found, "the search for a fault", error);
     SADDLE_TRY(saddle_run_agree(r, status, error));
     r->engine->kind->for_each(r->engine, task, &s);
     saddle_world_fill(world, width, s.found);
@@ -77,7 +70,7 @@ static saddle_status search_agents(const saddle_run_state *r, saddle_agent_task 
 saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle_error *error)
 {
     double *found = NULL;
-    saddle_status status = search_agents(r, locate_task, WIDTH, &found, error);
+    saddle_status status = saddle_run_search_agents(r, locate_task, WIDTH, &found, error);
     if (found != NULL && status == SADDLE_OK) {
         const double *worst = found;
         const double *end = found + r->info.instance->world->agents * WIDTH;
@@ -126,7 +119,7 @@ static double slope_at(const saddle_problem *problem, saddle_agent *agent, const
 
 static void evaluate_task(void *context, saddle_agent *agent)
 {
-    const search *s = context;
+    const saddle_run_search *s = context;
     const saddle_problem *problem = s->run->info.instance->problem;
     const double *x = saddle_observer_x_mean(s->run->observer);
     const double *y = saddle_observer_y_mean(s->run->observer);
@@ -262,7 +255,7 @@ saddle_status saddle_run_explain(saddle_run_state *r, saddle_fault *fault, saddl
         return SADDLE_OK;
     char cause[sizeof r->result->cause] = "";
     double *found = NULL;
-    saddle_status status = search_agents(r, evaluate_task, CHECKS, &found, error);
+    saddle_status status = saddle_run_search_agents(r, evaluate_task, CHECKS, &found, error);
     if (found != NULL && status == SADDLE_OK && !is_large(r, found))
         name_cause(r, found, fault, cause, sizeof cause);
     saddle_show_text(r->result->cause, sizeof r->result->cause, cause);
@@ -384,56 +377,6 @@ bool saddle_run_runs_away(const saddle_run_state *r)
     return true;
 }
 
-/* ---- the remedy ------------------------------------------------------------------------------ */
-
-/* Returns a number with two significant digits. */
-static double rounded(double value)
-{
-    double unit = pow(10.0, floor(log10(value)) - 1.0);
-    return round(value / unit) * unit;
-}
-
-/* Appends "lower --alpha from 2.7 to 0.27" for the option of these that the algorithm has. */
-static void append_step(const saddle_run_state *r, const char *const names[], char *out,
-                        size_t size)
-{
-    for (; *names != NULL; names++)
-        for (const saddle_option *const *o = r->info.algorithm->options; *o != NULL; o++) {
-            const char *from = (*o)->home == SADDLE_HOME_OWN ? (const char *)r->parameters
-                                                             : (const char *)&r->result->plan;
-            bool raise = **names == '+';
-            if (strcmp((*o)->name, *names + 1) != 0 || (*o)->kind != SADDLE_OPTION_REAL)
-                continue;
-            double value;
-            memcpy(&value, from + (*o)->offset, sizeof value);
-            saddle_append(out, size, "%s%s --%s", *out != '\0' ? " and " : "",
-                          raise ? "raise" : "lower", (*o)->name);
-            if (value > 0.0 && isfinite(value))
-                saddle_append(out, size, " from %g to %g", rounded(value),
-                              rounded(raise ? 10.0 * value : value / 10.0));
-            return;
-        }
-}
-
-/* Says which steps to change, depending on the variable that is farther off. Once an entry is not finite all others
- * soon are not, so it does not show which step is to blame. */
-static void name_remedy(const saddle_run_state *r, const saddle_fault *fault, char *out,
-                        size_t size)
-{
-    static const char *const in_x[] = {"+tau", "-step-share", "-eta-x", "+ppa-lipschitz", NULL};
-    static const char *const in_y[] = {"-alpha", "-eta-y", "+ppa-lipschitz-y", NULL};
-    bool y = *fault->variable == 'y';
-    if (!y || !isfinite(fault->value))
-        append_step(r, in_x, out, size);
-    if (y || !isfinite(fault->value))
-        append_step(r, in_y, out, size);
-    if (*out == '\0')
-        saddle_append(out, size, "take smaller steps");
-    bool precision = strstr(out, "--tau") != NULL || strstr(out, "--alpha") != NULL;
-    if (precision && strcmp(r->info.algorithm->name, "precision-auto") != 0)
-        saddle_append(out, size, ", or try --algorithm precision-auto, which needs no steps");
-}
-
 saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
@@ -445,13 +388,8 @@ saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddl
         status = saddle_run_explain(r, fault, error);
     saddle_run_name_rate(r, fault);
     if (r->result->cause[0] == '\0')
-        name_remedy(r, fault, r->result->remedy, sizeof r->result->remedy);
+        saddle_run_name_steps(r, fault, r->result->remedy, sizeof r->result->remedy);
     r->result->stop = SADDLE_STOP_DIVERGED;
     r->result->fault = *fault;
     return status;
-}
-
-void saddle_run_name_steps(const saddle_run_state *r, char *out, size_t size)
-{
-    name_remedy(r, &(saddle_fault){.value = (double)NAN}, out, size);
 }

@@ -196,7 +196,7 @@ void saddle_run_warn_of_growth(const saddle_run_state *r)
     const char *what = higher ? "metric" : "primal objective";
     double end = higher ? row->metric : row->primal;
     double start = higher ? first->metric : first->primal;
-    saddle_run_name_steps(r, steps, sizeof steps);
+    saddle_run_name_steps(r, &(saddle_fault){.value = (double)NAN}, steps, sizeof steps);
     if (!compressed)
         saddle_run_warn(r, "the run ends at a %s of %.3g, %sabove the %.3g of its start; %s", what,
                         end, higher ? "far " : "", start, steps);

@@ -213,6 +213,7 @@ static saddle_status record_point(saddle_run_state *r, int stop, bool *ended, sa
     if (*ended) {
         r->result->stop = (saddle_stop)stop;
         saddle_run_measure_gap(r, true);
+        SADDLE_TRY(saddle_run_find_stall(r, error));
     }
     return blame_values(r, saddle_run_record(r, *ended, error), ended, error);
 }

@@ -115,6 +115,8 @@ saddle_status saddle_run_take_plan(saddle_run_state *r, const saddle_plan *plan,
 /* Does everything before the first iteration: makes the engine, its agents and the observer.
  * Collective. */
 saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error);
+/* Resets the step sizes that an algorithm does not read, so that its automatic steps do not depend on them. */
+void saddle_run_reset_unread(const saddle_algorithm *algorithm, saddle_plan *plan);
 /* Frees everything except the result. */
 void saddle_run_release(saddle_run_state *r);
 
@@ -234,6 +236,17 @@ void saddle_run_keep_solution(saddle_run_state *r);
 
 /* ---- divergence.c ---- */
 
+/* What the task of saddle_run_search_agents() gets. */
+typedef struct saddle_run_search {
+    const saddle_run_state *run;
+    double *found; /* `width` numbers per agent */
+} saddle_run_search;
+
+/* Lets a task record some numbers of every agent, and distributes them to all processes. Free them
+ * with saddle_free(), even after a failure. Collective. */
+saddle_status saddle_run_search_agents(const saddle_run_state *r, saddle_agent_task *task,
+                                       size_t width, double **out, saddle_error *error);
+
 /* Finds the first agent with an entry that is not finite, otherwise the agent with the largest
  * entry. Collective. */
 saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle_error *error);
@@ -250,8 +263,19 @@ saddle_status saddle_run_watch(saddle_run_state *r, bool *diverged, saddle_error
 bool saddle_run_runs_away(const saddle_run_state *r);
 /* Ends the run with SADDLE_STOP_DIVERGED; finds what diverged if it is not known yet. */
 saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddle_error *error);
-/* Writes which steps to change if they are too long. */
-void saddle_run_name_steps(const saddle_run_state *r, char *out, size_t size);
+
+/* ---- remedy.c ---- */
+
+/* Writes which steps to change if they are too long; without automatic steps, those of the variable of a fault that is
+ * farther off, or of both if its value is not finite. Collective. */
+void saddle_run_name_steps(const saddle_run_state *r, const saddle_fault *fault, char *out,
+                           size_t size);
+
+/* ---- stall.c ---- */
+
+/* Changes result->stop to SADDLE_STOP_STALLED, and names the remedy, if a limit ends a run that stalls at the noise of
+ * its estimates. Collective. */
+saddle_status saddle_run_find_stall(saddle_run_state *r, saddle_error *error);
 
 /* ---- trace_points.c: files ---- */
 

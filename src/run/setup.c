@@ -94,9 +94,7 @@ static saddle_status lay_out(saddle_run_state *r, saddle_error *error)
         r->info.algorithm->name, l->published, l->kept, l->work, l->scratch, SADDLE_MOST_DOUBLES);
 }
 
-/* Resets the step sizes that the algorithm does not read, so that its automatic steps do not
- * depend on them. */
-static void reset_unread(const saddle_algorithm *algorithm, saddle_plan *plan)
+void saddle_run_reset_unread(const saddle_algorithm *algorithm, saddle_plan *plan)
 {
     static const saddle_option *const automatic[] = {&saddle_option_steps, &saddle_option_nu,
                                                      &saddle_option_eta, &saddle_option_tau,
@@ -132,7 +130,7 @@ static saddle_status configure(saddle_run_state *r, saddle_error *error)
     const saddle_algorithm *a = r->info.algorithm;
     saddle_plan read = r->given;
     saddle_configuration c = {.instance = r->info.instance, .given = &read.steps};
-    reset_unread(a, &read);
+    saddle_run_reset_unread(a, &read);
     SADDLE_TRY(saddle_instance_steps(r->info.network, &read, &c.steps, error));
     r->parameters = saddle_alloc(1, a->size);
     SADDLE_TRY(saddle_check_memory(r->parameters, "the algorithm's parameters", error));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/noise.h"
 #include "core/print.h"
 #include "core/rng.h"
 #include "instances.h"
@@ -67,7 +68,7 @@ static bool is_edge(const sizes *s, uint64_t i, uint64_t j)
 }
 
 /* Returns the doubles that q iterations read: the samples of mini-batches and of a refresh, the x, y, p and d of
- * every agent and its neighbours, and its estimates. */
+ * every agent and its neighbours, and its estimates with their numbers. */
 static double cycle_cost(const sizes *s)
 {
     bool recursive = strcmp(s->algorithm, "precision") == 0;
@@ -81,7 +82,7 @@ static double cycle_cost(const sizes *s)
                 cost += both;
             for (uint64_t j = 0; j < s->agents; j++)
                 cost += i == j || is_edge(s, i, j) ? 2 * both : 0;
-            cost += both + 1;
+            cost += both + 1 + (recursive ? SADDLE_NOISE_NUMBERS : 0);
         }
     return (double)cost;
 }

@@ -1,0 +1,154 @@
+/* Which steps to change if they are too long: those that were given become automatic ones, which are stable on most
+ * problems; if there are none, steps become ten times shorter. */
+#include "instance/plan.h"
+#include "run/run.h"
+
+/* Automatic steps: a copy of the plan without the steps that were given, and what the algorithm chooses with it. */
+typedef struct automatic {
+    saddle_plan plan;
+    void *parameters; /* NULL: not known */
+} automatic;
+
+/* The options of step lengths; + : a larger number is a shorter step. */
+static const char *const steps_in_x[] = {"+tau", "-step-share", "-eta-x", "+ppa-lipschitz", NULL};
+static const char *const steps_in_y[] = {"-alpha", "-eta-y", "+ppa-lipschitz-y", NULL};
+
+static const saddle_option *find_option(const saddle_run_state *r, const char *name)
+{
+    const saddle_option *const *o = r->info.algorithm->options;
+    while (*o != NULL && strcmp((*o)->name, name) != 0)
+        o++;
+    return *o;
+}
+
+static double value_of(const saddle_option *option, const saddle_plan *plan, const void *parameters)
+{
+    const char *from = option->home == SADDLE_HOME_OWN ? parameters : (const char *)plan;
+    double value;
+    memcpy(&value, from + option->offset, sizeof value);
+    return value;
+}
+
+/* ---- automatic steps ------------------------------------------------------------------------- */
+
+/* Makes the steps of a list automatic in a plan. Returns whether any was given. */
+static bool reset(const saddle_run_state *r, const char *const names[], saddle_plan *plan)
+{
+    bool any = false;
+    for (; *names != NULL; names++) {
+        const saddle_option *option = find_option(r, *names + 1);
+        if (option == NULL || !saddle_plan_given(&r->given, option))
+            continue;
+        saddle_plan_reset(plan, option);
+        any = true;
+    }
+    return any;
+}
+
+/* Lets the algorithm choose the steps that were given. Collective. */
+static void choose_automatic(const saddle_run_state *r, automatic *out)
+{
+    const saddle_algorithm *a = r->info.algorithm;
+    saddle_configuration c = {.instance = r->info.instance, .given = &out->plan.steps};
+    bool in_x = reset(r, steps_in_x, &out->plan);
+    bool in_y = reset(r, steps_in_y, &out->plan);
+    saddle_run_reset_unread(a, &out->plan);
+    if ((!in_x && !in_y) || r->choice->plugin != NULL || r->given.algorithm.own != NULL)
+        return;
+    void *parameters = saddle_alloc(1, a->size);
+    saddle_status status = saddle_check_memory(parameters, "the algorithm's parameters", NULL);
+    status = saddle_run_agree(r, status, NULL);
+    if (status == SADDLE_OK) {
+        saddle_plan_read_own(&out->plan, a->options, parameters);
+        status = saddle_instance_steps(r->info.network, &out->plan, &c.steps, NULL);
+    }
+    SADDLE_THEN(status, a->init(parameters, &c, NULL));
+    if (status == SADDLE_OK) {
+        out->plan.steps = c.steps;
+        out->parameters = parameters;
+        return;
+    }
+    saddle_free(parameters);
+}
+
+/* ---- the text -------------------------------------------------------------------------------- */
+
+/* Returns a number with two significant digits, rounded up or down. */
+static double rounded(double value, bool up)
+{
+    double unit = pow(10.0, floor(log10(value)) - 1.0);
+    double count = value / unit;
+    return (up ? ceil(count - 1e-9) : floor(count + 1e-9)) * unit;
+}
+
+/* Appends "lower --alpha from 2.7 to 0.27". */
+static void append_step(const saddle_run_state *r, const char *name, double shorter, char *out,
+                        size_t size)
+{
+    const saddle_option *option = find_option(r, name + 1);
+    bool raise = *name == '+';
+    double value = value_of(option, &r->result->plan, r->parameters);
+    saddle_append(out, size, "%s%s --%s", *out != '\0' ? " and " : "", raise ? "raise" : "lower",
+                  option->name);
+    if (value > 0.0 && isfinite(value))
+        saddle_append(out, size, " from %g to %g", rounded(value, raise), rounded(shorter, raise));
+}
+
+/* Appends the steps of a list that are longer than automatic ones. */
+static void append_longer(const saddle_run_state *r, const automatic *a, const char *const names[],
+                          char *out, size_t size)
+{
+    for (; *names != NULL; names++) {
+        const saddle_option *option = find_option(r, *names + 1);
+        if (option == NULL || option->kind != SADDLE_OPTION_REAL)
+            continue;
+        double value = value_of(option, &r->result->plan, r->parameters);
+        double shorter = value_of(option, &a->plan, a->parameters);
+        if (**names == '+' ? value < shorter : value > shorter)
+            append_step(r, *names, shorter, out, size);
+    }
+}
+
+/* Appends the first step of a list that the algorithm has. */
+static void append_first(const saddle_run_state *r, const char *const names[], char *out,
+                         size_t size)
+{
+    for (; *names != NULL; names++) {
+        const saddle_option *option = find_option(r, *names + 1);
+        if (option == NULL || option->kind != SADDLE_OPTION_REAL)
+            continue;
+        double value = value_of(option, &r->result->plan, r->parameters);
+        append_step(r, *names, **names == '+' ? 10.0 * value : value / 10.0, out, size);
+        return;
+    }
+}
+
+void saddle_run_name_steps(const saddle_run_state *r, const saddle_fault *fault, char *out,
+                           size_t size)
+{
+    automatic a = {.parameters = NULL};
+    saddle_status status = saddle_plan_copy(&a.plan, &r->given, NULL);
+    if (saddle_run_agree(r, status, NULL) == SADDLE_OK)
+        choose_automatic(r, &a);
+    if (a.parameters != NULL) {
+        append_longer(r, &a, steps_in_x, out, size);
+        append_longer(r, &a, steps_in_y, out, size);
+        if (r->info.algorithm->release != NULL)
+            r->info.algorithm->release(a.parameters);
+        saddle_free(a.parameters);
+    }
+    saddle_plan_free(&a.plan);
+    /* Once an entry is not finite all others soon are not, so it does not show which step is to blame. */
+    bool y = *fault->variable == 'y';
+    bool either = !isfinite(fault->value);
+    bool named = *out != '\0';
+    if (!named && (!y || either))
+        append_first(r, steps_in_x, out, size);
+    if (!named && (y || either))
+        append_first(r, steps_in_y, out, size);
+    if (*out == '\0')
+        saddle_append(out, size, "take smaller steps");
+    bool precision = strstr(out, "--tau") != NULL || strstr(out, "--alpha") != NULL;
+    if (precision && strcmp(r->info.algorithm->name, "precision-auto") != 0)
+        saddle_append(out, size, ", or try --algorithm precision-auto, which needs no steps");
+}

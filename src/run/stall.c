@@ -1,0 +1,107 @@
+/* Runs that stall at the noise of their gradient estimates: src/algorithms/noise.h. */
+#include "algorithms/layout.h"
+#include "algorithms/noise.h"
+#include "core/sizes.h"
+#include "instance/plan.h"
+#include "run/run.h"
+
+/* An error that is this part of the movement is most of it. */
+#define MOST 0.5
+/* Movement becomes smaller if it falls below this part of what it was after a quarter to a half of the iterations. */
+#define SMALLER 0.7
+
+/* The numbers of an agent: w times its error, its movement, and what that was before. */
+enum { ERROR, MOVEMENT, BEFORE, WIDTH };
+
+static void read_task(void *context, saddle_agent *agent)
+{
+    const saddle_run_search *s = context;
+    double *found = s->found + agent->id * WIDTH;
+    saddle_view view;
+    saddle_agent_view(s->run->info.algorithm, agent, &view);
+    found[ERROR] = view.noise != NULL ? view.noise[NOISE_ERROR] : 0.0;
+    found[MOVEMENT] = view.noise != NULL ? view.noise[NOISE_MOVEMENT] : 0.0;
+    found[BEFORE] = view.noise != NULL ? view.noise[NOISE_BEFORE] : 0.0;
+}
+
+static bool stalls(const double *found, size_t agents)
+{
+    double sum[WIDTH] = {0.0};
+    for (size_t k = 0; k < agents * WIDTH; k++)
+        sum[k % WIDTH] += found[k];
+    return sum[BEFORE] > 0.0 && sum[ERROR] > MOST * sum[MOVEMENT] &&
+           sum[MOVEMENT] > SMALLER * sum[BEFORE];
+}
+
+/* ---- the remedy ------------------------------------------------------------------------------ */
+
+static const saddle_option *find_option(const saddle_run_state *r, const char *name)
+{
+    const saddle_option *const *o = r->info.algorithm->options;
+    while (*o != NULL && strcmp((*o)->name, name) != 0)
+        o++;
+    return *o;
+}
+
+/* Appends the options that make PRECISION+ follow the paper's rule, with their defaults. */
+static void append_defaults(const saddle_run_state *r, char *out, size_t size)
+{
+    static const char *const step[] = {"nu", "eta", "tau", "alpha"};
+    for (const saddle_option *const *o = r->info.algorithm->options; *o != NULL; o++) {
+        bool is_step = false;
+        for (size_t k = 0; k < sizeof step / sizeof *step; k++)
+            is_step = is_step || strcmp((*o)->name, step[k]) == 0;
+        if (!is_step && saddle_plan_given(&r->given, *o))
+            saddle_append(out, size, " --%s %s", (*o)->name, (*o)->fallback);
+    }
+}
+
+/* Appends a mini-batch of at least q samples, with q at most sqrt(n), or, if that holds, four times as many. */
+static void append_batch(const saddle_run_state *r, char *out, size_t size)
+{
+    const saddle_problem *problem = r->info.instance->problem;
+    const saddle_steps *now = &r->result->plan.steps;
+    double n = (double)saddle_sizes_largest(problem->agents, problem->samples);
+    double root = ceil(sqrt(n));
+    double batch = now->batch > 0 ? (double)now->batch : root;
+    bool has_q = find_option(r, "q") != NULL;
+    double q = has_q && now->q > 0 ? fmin((double)now->q, root) : root;
+    bool small = batch < q;
+    batch = fmin(n, small ? q : 4.0 * batch);
+    saddle_append(out, size, " --batch %.0f", batch);
+    if (has_q)
+        saddle_append(out, size, " --q %.0f", small ? q : fmax(1.0, ceil(q / 4.0)));
+}
+
+static void name_remedy(const saddle_run_state *r, char *out, size_t size)
+{
+    const saddle_option *share = find_option(r, "noise-share");
+    saddle_append(out, size, "try");
+    if (share != NULL)
+        saddle_append(out, size, " --noise-share %s", share->fallback);
+    else if (find_option(r, "c-gamma") != NULL)
+        append_defaults(r, out, size);
+    else
+        append_batch(r, out, size);
+}
+
+/* ---- the stall ------------------------------------------------------------------------------- */
+
+saddle_status saddle_run_find_stall(saddle_run_state *r, saddle_error *error)
+{
+    saddle_result *result = r->result;
+    size_t agents = r->info.instance->world->agents;
+    double *found = NULL;
+    bool by_limit = result->stop != SADDLE_STOP_TOLERANCE &&
+                    result->stop != SADDLE_STOP_CONDITION && result->stop != SADDLE_STOP_NO_GAIN &&
+                    result->stop != SADDLE_STOP_INTERRUPTED;
+    if (!by_limit || r->row.gap <= saddle_result_goal(result))
+        return SADDLE_OK;
+    saddle_status status = saddle_run_search_agents(r, read_task, WIDTH, &found, error);
+    if (status == SADDLE_OK && stalls(found, agents)) {
+        result->stop = SADDLE_STOP_STALLED;
+        name_remedy(r, result->remedy, sizeof result->remedy);
+    }
+    saddle_free(found);
+    return status;
+}

@@ -1,0 +1,214 @@
+/* Runs that stall at the noise of their gradient estimates say so, and with the options that they name the next run
+ * does not. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "algorithms/algorithms.h"
+#include "algorithms/noise.h"
+#include "algorithms/precision_steps.h"
+#include "core/print.h"
+#include "instances.h"
+#include "support.h"
+
+/* ---- the numbers ----------------------------------------------------------------------------- */
+
+/* Means over refreshes, by their definition: the weights of the numbers are 0.3 times powers of 0.7, and the first one
+ * has what remains. */
+static double weighted(const double *number, size_t count)
+{
+    double sum = pow(0.7, (double)(count - 1)) * number[0];
+    for (size_t k = 1; k < count; k++)
+        sum += 0.3 * pow(0.7, (double)(count - 1 - k)) * number[k];
+    return sum;
+}
+
+TEST(numbers_are_means_over_refreshes)
+{
+    enum { REFRESHES_MADE = 40, SPAN_OF_ONE = 8, AGENTS = 5 };
+    double numbers[SADDLE_NOISE_NUMBERS] = {0.0};
+    double error[REFRESHES_MADE];
+    double movement[REFRESHES_MADE];
+    double share = 1.0 / AGENTS + 2.0 / SPAN_OF_ONE;
+    for (size_t k = 0; k < REFRESHES_MADE; k++) {
+        movement[k] = 0.0;
+        for (size_t t = 0; t < SPAN_OF_ONE; t++) {
+            double moved = 1.0 / (1.0 + (double)(k * SPAN_OF_ONE + t));
+            movement[k] += moved / SPAN_OF_ONE;
+            saddle_noise_move(numbers, moved);
+        }
+        numbers[NOISE_STEP] = 0.25;
+        error[k] = share * 0.5 * (double)k;
+        saddle_noise_compare(numbers, 0.25 + (double)k, AGENTS, SPAN_OF_ONE * (k + 1));
+        assert_near(numbers[NOISE_MOVEMENT], weighted(movement, k + 1), 1e-14);
+        size_t first = 0; /* a mean of 0 is none yet */
+        while (first < k && error[first] == 0.0)
+            first++;
+        assert_near(numbers[NOISE_ERROR], weighted(error + first, k + 1 - first), 1e-12);
+        /* The movement is taken after 4, 8, 16 and 32 refreshes. */
+        size_t taken = 4;
+        while (2 * taken <= k + 1)
+            taken *= 2;
+        assert_near(numbers[NOISE_BEFORE], k + 1 < 8 ? 0.0 : weighted(movement, taken / 2), 1e-14);
+    }
+    /* Without differences between refreshes, a change is none of errors. */
+    saddle_noise_move(numbers, 1.0);
+    double before = numbers[NOISE_ERROR];
+    saddle_noise_compare(numbers, 1e9, AGENTS, 1000);
+    assert_near(numbers[NOISE_ERROR], 0.7 * before, 1e-12);
+}
+
+typedef struct errors {
+    const saddle_steps *steps;
+    double expected, followed;
+    double *last;    /* v and u of all agents */
+    double *changed; /* of each agent, in the last call */
+} errors;
+
+/* Adds half of what the estimates of an agent have changed since the last call, in the units of the steps, beyond their
+ * change before that, and what the agent followed. */
+static void add_change(void *context, saddle_agent *agent)
+{
+    errors *e = context;
+    const saddle_variables at = saddle_precision_variables(agent);
+    size_t both = at.x_dim + at.y_dim;
+    double *last = e->last + agent->id * both;
+    double change = 0.0;
+    for (size_t k = 0; k < both; k++) {
+        double estimate = k < at.x_dim ? at.v[k] : at.u[k - at.x_dim];
+        double step = k < at.x_dim ? e->steps->nu / e->steps->tau : e->steps->eta * e->steps->alpha;
+        change += step * (estimate - last[k]) * (estimate - last[k]);
+        last[k] = estimate;
+    }
+    e->expected += 0.5 * fmax(0.0, change - e->changed[agent->id]);
+    e->changed[agent->id] = change;
+    e->followed += at.noise[NOISE_ERROR];
+}
+
+TEST(precision_takes_in_the_change_at_a_refresh)
+{
+    enum { Q = 9 };
+    const char *const more[] = {"batch=3", "q=9", "samples=60", NULL};
+    test_rig rig;
+    test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", more, 1, NULL, NULL);
+    const saddle_problem *problem = rig.target.problem;
+    errors e = {.steps = &rig.steps,
+                .last = test_doubles(problem->agents * (problem->x_dim + problem->y_dim)),
+                .changed = test_doubles(problem->agents)};
+    for (int t = 1; t <= Q; t++) {
+        ck_assert_int_eq(test_rig_advance(&rig, 1).kind, SADDLE_FAULT_NONE);
+        e.expected = e.followed = 0.0;
+        rig.engine->kind->for_each(rig.engine, add_change, &e);
+        ck_assert(t == Q ? e.followed > 0.0 : e.followed == 0.0);
+    }
+    double share = fmin(1.0, 1.0 / (double)problem->agents + 2.0 / Q);
+    assert_near(e.followed, share * e.expected, 1e-9 * e.followed);
+    free(e.changed);
+    free(e.last);
+    test_rig_close(&rig);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+#define FAIR "problem=fair", "sensitive=1", "fairness=0", "data=synthetic:2000:10"
+#define TORUS "agents=20", "topology=torus:4x5", "iterations=2000", "trace-every=2000", "gap=end"
+
+typedef struct stall {
+    const char *setting[20];
+} stall;
+
+static const stall stalls[] = {
+    {{FAIR, TORUS, "algorithm=precision+", "c-gamma=10", "seed=1", NULL}},
+    {{FAIR, TORUS, "algorithm=precision+", "c-gamma=65", "batch=2", "seed=2", NULL}},
+    {{FAIR, TORUS, "algorithm=precision", "batch=2", "q=45", "tau=0.1", "seed=6", NULL}},
+    {{FAIR, TORUS, "algorithm=precision", "batch=1", "q=45", "seed=1", NULL}}};
+
+/* Runs a plan. */
+static saddle_result *run_plan(saddle_plan *plan)
+{
+    saddle_error error = {.message = ""};
+    saddle_result *result = NULL;
+    assert_ok(saddle_solve(NULL, plan, &result, &error), error);
+    return result;
+}
+
+/* Sets the options in "try --batch 10 --q 10". */
+static void follow(saddle_plan *plan, const char *remedy)
+{
+    saddle_error error = {.message = ""};
+    char text[sizeof((saddle_result *)0)->remedy];
+    saddle_snprintf(text, sizeof text, "%s", remedy);
+    char *rest = NULL;
+    ck_assert_str_eq(strtok_r(text, " ", &rest), "try");
+    const char *name;
+    while ((name = strtok_r(NULL, " ", &rest)) != NULL) {
+        const char *value = strtok_r(NULL, " ", &rest);
+        ck_assert(strncmp(name, "--", 2) == 0 && value != NULL);
+        assert_ok(saddle_plan_set(plan, name + 2, value, &error), error);
+    }
+}
+
+TEST_LOOP(the_advice_helps, 0, sizeof stalls / sizeof *stalls)
+{
+    saddle_plan *plan = test_plan(NULL, stalls[_i].setting);
+    saddle_result *stalled = run_plan(plan);
+    ck_assert_int_eq(stalled->stop, SADDLE_STOP_STALLED);
+    follow(plan, stalled->remedy);
+    saddle_result *mended = run_plan(plan);
+    if (getenv("SADDLE_TEST_VERBOSE") != NULL)
+        saddle_fprintf(stdout, "%s: %g, then %g\n", stalled->remedy,
+                       stalled->rows[stalled->row_count - 1].metric,
+                       mended->rows[mended->row_count - 1].metric);
+    ck_assert_int_eq(mended->stop, SADDLE_STOP_ITERATIONS);
+    assert_at_most(mended->rows[mended->row_count - 1].metric,
+                   0.01 * stalled->rows[stalled->row_count - 1].metric);
+    saddle_result_free(mended);
+    saddle_result_free(stalled);
+    test_plan_free(plan);
+}
+
+/* A run that would stall is not said to if it ends for another reason. */
+TEST(other_ends_come_first)
+{
+    saddle_error error = {.message = ""};
+    saddle_plan *plan = test_plan(NULL, stalls[0].setting);
+    assert_ok(saddle_plan_set(plan, "stop-when", "iteration>=2000", &error), error);
+    saddle_result *result = run_plan(plan);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_CONDITION);
+    ck_assert_str_eq(result->remedy, "");
+    saddle_result_free(result);
+    test_plan_free(plan);
+}
+
+/* Default settings, and batches of two, of all methods: the runs progress, if slowly. */
+TEST_LOOP(progress_is_no_stall, 0, 6)
+{
+    static const char *const problems[][5] = {
+        {"problem=robust-logistic", "data=synthetic:300:40", NULL},
+        {"problem=auc", "data=synthetic:300:40", NULL},
+        {"problem=group-dro", "data=synthetic:300:40", "partition=label-skew:0.3", NULL},
+        {"problem=robust-regression", "data=synthetic:300:40", NULL},
+        {"problem=policy-evaluation", "samples=60", NULL},
+        {"problem=quadratic", "samples=60", "x-dim=8", "y-dim=6", NULL}};
+    size_t count;
+    const saddle_algorithm *const *list = saddle_algorithm_list(&count);
+    for (size_t a = 0; a < count; a++) {
+        if (!test_chosen((size_t)_i, a))
+            continue;
+        const char *setting[9] = {"agents=6", "iterations=800", "trace-every=800", "gap=end"};
+        char name[64];
+        saddle_snprintf(name, sizeof name, "algorithm=%s", list[a]->name);
+        setting[4] = name;
+        for (size_t k = 0; problems[_i][k] != NULL; k++)
+            setting[5 + k] = problems[_i][k];
+        saddle_plan *plan = test_plan(NULL, setting);
+        saddle_error error = {.message = ""};
+        saddle_result *result = NULL;
+        if (saddle_solve(NULL, plan, &result, &error) == SADDLE_OK)
+            ck_assert_msg(result->stop != SADDLE_STOP_STALLED, "%s", list[a]->name);
+        else
+            ck_assert_int_eq(error.status, SADDLE_UNSUPPORTED);
+        saddle_result_free(result);
+        test_plan_free(plan);
+    }
+}
