@@ -137,8 +137,8 @@ typedef struct saddle_result {
      * l1:1e308 is inf ..."; otherwise "". */
     char cause[200];
     /** Which steps to change, from what to what, if a variable diverged, such as "raise --tau from
-     * 0.97 to 9.7"; if the run stalled, such as "try --batch 41 --q 41"; otherwise "". */
-    char remedy[160];
+     * 0.97 to 29"; if the run stalled, such as "try --batch 41 --q 41"; otherwise "". */
+    char remedy[240];
     saddle_row *rows; /**< The trace. */
     size_t row_count; /**< Number of rows, at least 1. */
     saddle_gap gap;   /**< The parts of the last row's gap. */

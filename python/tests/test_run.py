@@ -520,9 +520,18 @@ def test_divergence():
         saddle.run("quadratic", tau=1e-3, alpha=50, iterations=3000)
     r = saddle.run("quadratic", tau=1e-3, alpha=50, iterations=3000)
     assert r.stop == "diverged" and "agent" in r.message
-    assert "; raise tau from 0.001 to 0.01, or try algorithm precision-auto, which" in r.message
+    assert "; raise tau from 0.001 to 50 and lower alpha from 50 to 0.1, or try algorithm precision-auto, which" in r.message
     r = saddle.run("quadratic", algorithm="gda", eta_x=10, eta_y=0.01, x_set="none")
-    assert r.message.endswith("; lower eta_x from 10 to 1")
+    assert r.message.endswith("; lower eta_x from 10 to 0.006")
+
+
+def test_stall():
+    fair = {"data": "synthetic:2000:10", "sensitive": 1, "fairness": 0, "agents": 20}
+    with pytest.warns(saddle.NotSolvedWarning, match="the run stalled at its gradient noise; try"):
+        r = saddle.run("fair", **fair, algorithm="precision+", c_gamma=10, iterations=2000)
+    assert r.stop == "stalled" and r.message.endswith("; try c_gamma auto")
+    r = saddle.run("fair", **fair, algorithm="precision+", c_gamma="auto", iterations=2000)
+    assert r.stop == "iterations" and r.gap <= 1e-4
 
 
 def test_files_and_checkpoints(tmp_path):

@@ -10,8 +10,9 @@ typedef struct automatic {
 } automatic;
 
 /* The options of step lengths; + : a larger number is a shorter step. */
-static const char *const steps_in_x[] = {"+tau", "-step-share", "-eta-x", "+ppa-lipschitz", NULL};
-static const char *const steps_in_y[] = {"-alpha", "-eta-y", "+ppa-lipschitz-y", NULL};
+static const char *const steps_in_x[] = {"+tau",           "-nu", "-step-share", "-eta-x",
+                                         "+ppa-lipschitz", NULL};
+static const char *const steps_in_y[] = {"-alpha", "-eta", "-eta-y", "+ppa-lipschitz-y", NULL};
 
 static const saddle_option *find_option(const saddle_run_state *r, const char *name)
 {
@@ -73,12 +74,11 @@ static void choose_automatic(const saddle_run_state *r, automatic *out)
 
 /* ---- the text -------------------------------------------------------------------------------- */
 
-/* Returns a number with two significant digits, rounded up or down. */
-static double rounded(double value, bool up)
+/* Returns a number with two significant digits, as ceil(), floor() or round() choose the second. */
+static double rounded(double value, double (*round_)(double))
 {
     double unit = pow(10.0, floor(log10(value)) - 1.0);
-    double count = value / unit;
-    return (up ? ceil(count - 1e-9) : floor(count + 1e-9)) * unit;
+    return round_(round(1e6 * value / unit) / 1e6) * unit;
 }
 
 /* Appends "lower --alpha from 2.7 to 0.27". */
@@ -91,7 +91,8 @@ static void append_step(const saddle_run_state *r, const char *name, double shor
     saddle_append(out, size, "%s%s --%s", *out != '\0' ? " and " : "", raise ? "raise" : "lower",
                   option->name);
     if (value > 0.0 && isfinite(value))
-        saddle_append(out, size, " from %g to %g", rounded(value, raise), rounded(shorter, raise));
+        saddle_append(out, size, " from %g to %g", rounded(value, round),
+                      rounded(shorter, raise ? ceil : floor));
 }
 
 /* Appends the steps of a list that are longer than automatic ones. */

@@ -3,6 +3,7 @@
 #include "algorithms/noise.h"
 #include "core/sizes.h"
 #include "instance/plan.h"
+#include "instance/unused_options.h"
 #include "run/run.h"
 
 /* An error that is this part of the movement is most of it. */
@@ -64,7 +65,10 @@ static void append_batch(const saddle_run_state *r, char *out, size_t size)
     double n = (double)saddle_sizes_largest(problem->agents, problem->samples);
     double root = ceil(sqrt(n));
     double batch = now->batch > 0 ? (double)now->batch : root;
-    bool has_q = find_option(r, "q") != NULL;
+    const saddle_option *of_q = find_option(r, "q");
+    char why[128];
+    bool has_q =
+        of_q != NULL && !saddle_option_lacks_companion(&r->given, r->info.algorithm, of_q, why);
     double q = has_q && now->q > 0 ? fmin((double)now->q, root) : root;
     bool small = batch < q;
     batch = fmin(n, small ? q : 4.0 * batch);

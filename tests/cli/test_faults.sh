@@ -202,14 +202,14 @@ diverging() {
     check "$name: what was written is finite" is "$(grep -v '^#' d.csv | grep -ciE 'nan|inf')" 0
 }
 auto=', or try --algorithm precision-auto, which needs no steps'
-diverging "tau" "raise --tau from 0.01 to 0.1$auto" --tau 0.01
-diverging "alpha" "lower --alpha from 50 to 5$auto" --algorithm precision --alpha 50
-diverging "alpha of precision-auto" "lower --alpha from 50 to 5" --algorithm precision-auto --alpha 50
-diverging "eta-x" "lower --eta-x from 10 to 1" --algorithm gda --eta-x 10 --eta-y 0.01
-diverging "eta-y" "lower --eta-y from 12 to 1.2" --algorithm gda --eta-x 0.0001 --eta-y 12
+diverging "tau" "raise --tau from 0.01 to 50$auto" --tau 0.01
+diverging "alpha" "lower --alpha from 50 to 0.1$auto" --algorithm precision --alpha 50
+diverging "alpha of precision-auto" "lower --alpha from 50 to 0.1" --algorithm precision-auto --alpha 50
+diverging "eta-x" "lower --eta-x from 10 to 0.006" --algorithm gda --eta-x 10 --eta-y 0.01
+diverging "eta-y" "lower --eta-y from 12 to 0.03" --algorithm gda --eta-x 0.0001 --eta-y 12
 try run --problem quadratic --x-set none --algorithm minimax-ppa --ppa-lipschitz 0.123
-check "MINIMAX-PPA" warns "; raise --ppa-lipschitz from 0.12 to 1.2"
+check "MINIMAX-PPA" warns "; raise --ppa-lipschitz from 0.12 to 100"
 try run --problem quadratic --algorithm gda --eta-x 1e300 --eta-y 120 --x-set none
-check "both, if it is not known which" warns "inf; lower --eta-x from 1e+300 to 1e+299 and lower --eta-y from 120 to 12"
+check "both, if it is not known which" warns "inf; lower --eta-x from 1e+300 to 0.006 and lower --eta-y from 120 to 0.03"
 
 finish

@@ -83,7 +83,7 @@ holds "an exact integer" 'o["settings"]["seed"] == 18446744073709551615'
 object diverged 3 run --problem quadratic --nu 1 --eta 1 --tau 1e-9 --iterations 500 --trace d.csv --model d.npz
 check "one line on stderr" one_line
 holds "what diverged" 'o["stop"] == "diverged" and "diverged at iteration %(iteration)d: agent %(agent)d, variable %(variable)s[%(index)d] is " % o["divergence"] in err and o["outcomes"] == {} and o["files"]["model"] is None'
-holds "the remedy" 'err.endswith("; " + o["divergence"]["remedy"] + "\n") and "raise --tau from 1e-09 to 1e-08" in err'
+holds "the remedy" 'err.endswith("; " + o["divergence"]["remedy"] + "\n") and "raise --tau from 1e-09 to 50" in err'
 holds "its rows" 'o["trace"] == trace("d.csv") and o["cost"]["iterations"] > o["final"]["iteration"] and o["cost"]["ifo"] > o["final"]["ifo"]'
 object "unmet condition" 6 run "${small[@]}" --stop-when 'metric<=1e-30'
 holds "it says so" 'o["stop"] == "iterations" and o["settings"]["stop_when"] == "metric<=1e-30"'

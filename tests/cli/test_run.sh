@@ -130,7 +130,7 @@ check "seconds" says "time budget spent"
 try run --problem quadratic --nu 1 --eta 1 --tau 1e-9 --iterations 500 --trace d.csv --model d.npz
 check "divergence" exits 3
 check "one line" one_line
-check "names iteration, agent and variable" grep -qE '^saddle: diverged at iteration [0-9]+: agent [0-9]+, variable .*\[[0-9]+\] is .*; raise --tau from 1e-09 to 1e-08, or try --algorithm precision-auto, which needs no steps$' err
+check "names iteration, agent and variable" grep -qE '^saddle: diverged at iteration [0-9]+: agent [0-9]+, variable .*\[[0-9]+\] is .*; raise --tau from 1e-09 to 50 and lower --nu from 1 to 0.1 and lower --eta from 1 to 0.1, or try --algorithm precision-auto, which needs no steps$' err
 check "summary" says "diverged"
 check "no model" absent d.npz
 check "the trace is intact" is "$(grep -v '^#' d.csv | awk -F, 'NF != 16' | wc -l)" 0
