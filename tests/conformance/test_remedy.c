@@ -53,7 +53,8 @@ static void make_longer(saddle_plan *plan, const saddle_algorithm *algorithm,
     }
 }
 
-/* Sets what "raise --tau from 0.03 to 0.9 and lower --alpha from 81 to 2.7, or ..." says. Returns the number of options. */
+/* Sets what "raise --tau from 0.03 to 0.9 and lower --alpha from 81 to 2.7, or ..." says. Returns the number of
+ * options. */
 static size_t follow(saddle_plan *plan, const char *remedy)
 {
     saddle_error error = {.message = ""};
