@@ -195,7 +195,7 @@ TEST_LOOP(progress_is_no_stall, 0, 6)
     for (size_t a = 0; a < count; a++) {
         if (!test_chosen((size_t)_i, a))
             continue;
-        const char *setting[9] = {"agents=6", "iterations=800", "trace-every=800", "gap=end"};
+        const char *setting[12] = {"agents=6", "iterations=800", "trace-every=800", "gap=end"};
         char name[64];
         saddle_snprintf(name, sizeof name, "algorithm=%s", list[a]->name);
         setting[4] = name;
