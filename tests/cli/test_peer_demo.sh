@@ -24,7 +24,8 @@ demo() {
 }
 demo --agents 4 --output demo
 check "a demo" exits 0
-check "its models" says "the models of all 4 agents are those of one process"
+check "an agent is killed" says "agent 2 is killed, and started again with --resume auto"
+check "its models" says "the models of all 4 agents are those of one process, although"
 check "its rows" is "$(grep -cE '^ +[0-9]+ +[0-9.]+ +-?0\.[0-9]+ +[0-9.e+-]+$' out)" 11
 check "its report" grep -q "</html>" demo/report.html
 check "its warnings are in logs" silent
