@@ -4,12 +4,13 @@
  * and a in y and variances E of the errors of v and u, an agent's error is s E_x + a E_y, of which about the part
  * w = 1/m + 2/q is in its tracker, and its movement is |x+ - x|^2 / s + |y+ - y|^2 / a, without mixing.
  *
- * Errors are known at refreshes: where an agent does not measure them, half of the squared change of the estimate is the
- * mean of the variances of the old error and of the new one; the change of the iteration before is subtracted, because
- * that much changes without errors. Both numbers are means over about three refreshes.
+ * Errors are known at refreshes: where an agent does not measure them, half of the squared change of the estimate is
+ * the mean of the variances of the old error and of the new one; the change of the iteration before is subtracted,
+ * because that much changes without errors. Both numbers are means over about three refreshes.
  *
  * An error that is most of the movement is not enough: differences over mini-batches have errors in proportion to the
- * movement, and both may decrease together. A movement that does not decrease is not enough, because a path may be long.
+ * movement, and both may decrease together. A movement that does not decrease is not enough, because a path may be
+ * long.
  */
 #include "algorithms/noise.h"
 

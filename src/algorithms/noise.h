@@ -29,5 +29,6 @@ static inline void saddle_noise_move(double *numbers, double movement)
 /* Takes in a refresh at the end of an iteration, with the mean of the variances of the errors before and after it, in
  * the units of the steps. */
 void saddle_noise_refresh(double *numbers, double error, size_t agents, uint64_t iteration);
-/* The same with the squared change of the estimates at the refresh, of which half is that mean, apart from NOISE_STEP. */
+/* The same with the squared change of the estimates at the refresh, of which half is that mean, apart from
+ * NOISE_STEP. */
 void saddle_noise_compare(double *numbers, double change, size_t agents, uint64_t iteration);
