@@ -139,7 +139,7 @@ static bool read_row(const demo *d, size_t agent, size_t row, double out[4])
 /* Prints the next row once all agents have it. */
 static bool show_row(demo *d)
 {
-    double row[4];
+    double row[4] = {0.0};
     double loss = 0.0;
     double distance = 0.0;
     double seconds = 0.0;
