@@ -47,7 +47,7 @@ void dense_open_on_ring(test_rig *out, const char *algorithm, const char *const 
             ck_assert_uint_lt(count + 1, MOST_SETTINGS);
             all[count++] = *a;
         }
-    test_rig_open(out, QUADRATIC_CONVEX_ODD, algorithm, all, 2, NULL, NULL);
+    test_rig_open(out, QUADRATIC_CONVEX_ODD, algorithm, all, 1, NULL, NULL);
 }
 
 /* ---- vectors and matrices --------------------------------------------------------------------- */

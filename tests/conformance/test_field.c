@@ -519,7 +519,7 @@ static void follow(int which, int method, const char *const *more, uint64_t iter
     test_rig r;
     slow s;
     test_state found;
-    test_rig_open(&r, which, names[method], more, 2, NULL, NULL);
+    test_rig_open(&r, which, names[method], more, 1, NULL, NULL);
     slow_open(&s, &r, method);
     test_state_make(&found, s.a.problem);
     for (uint64_t t = 0; t <= iterations; t++) {
