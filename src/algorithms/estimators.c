@@ -1,5 +1,6 @@
 #include "algorithms/estimators.h"
 
+#include "algorithms/measured_batches.h"
 #include "algorithms/sampling.h"
 #include "core/sizes.h"
 #include "core/vector.h"
@@ -9,6 +10,16 @@
 #define BATCH_DIVISOR 4.0
 /* beta, if it is not given. */
 #define BETA 0.1
+/* Of measured batches (measured_batches.c), as for PRECISION+: theta, the largest part of the samples that a refresh
+ * takes, unless it takes all, and the errors that it leaves in a tracker. */
+#define NOISE_SHARE 0.5
+#define MOST_PARTIAL (1.0 / 3.0)
+#define RENEWED 2.0
+/* A movement by a few units in the last place is none. */
+#define STILL (16.0 * DBL_EPSILON)
+
+/* What plus and kalman keep, after the numbers of measured_batches.h. */
+enum { SIGNAL = MEASURED_KEPT, NUMBERS, ESTIMATOR_KEPT = NUMBERS + MEASURED_GAINS };
 
 static bool is_recursive(const saddle_estimator *e)
 {
@@ -69,27 +80,134 @@ static saddle_batch draw_refresh(saddle_agent *agent, uint64_t iteration, uint64
     return saddle_draw(agent, SADDLE_RNG_REFRESH, iteration, size, false);
 }
 
-void saddle_estimator_start(const saddle_estimator *e, saddle_agent *agent, const double *point,
-                            double *estimate)
+static bool is_measured(const saddle_estimator *e)
 {
+    return e->kind == SADDLE_ESTIMATE_PLUS || e->kind == SADDLE_ESTIMATE_KALMAN;
+}
+
+size_t saddle_estimator_kept(const saddle_estimator *e)
+{
+    return is_measured(e) ? ESTIMATOR_KEPT : 0;
+}
+
+size_t saddle_estimator_vectors(const saddle_estimator *e)
+{
+    return e->kind == SADDLE_ESTIMATE_KALMAN ? 2 : 0;
+}
+
+static saddle_measured measured(const saddle_estimator *e, const saddle_agent *agent,
+                                const saddle_estimation *at)
+{
+    size_t x_dim = agent->problem->x_dim;
+    size_t y_dim = agent->problem->y_dim;
+    return (saddle_measured){.x_dim = x_dim,
+                             .y_dim = y_dim,
+                             .samples = agent->problem->samples[agent->id],
+                             .x = at->point,
+                             .y = at->point + x_dim,
+                             .x1 = at->new_point,
+                             .y1 = at->new_point + x_dim,
+                             .gx = at->g,
+                             .gy = at->g + x_dim,
+                             .hx = at->h,
+                             .hy = at->h + x_dim,
+                             .old =
+                                 e->kind == SADDLE_ESTIMATE_KALMAN ? at->h + x_dim + y_dim : NULL,
+                             .next = at->next,
+                             .wg = at->g,
+                             .wh = at->h,
+                             .x_step = e->x_step,
+                             .y_step = e->y_step,
+                             .noise = NOISE_SHARE,
+                             .most_partial = MOST_PARTIAL,
+                             .renewed = RENEWED,
+                             .signal = at->kept[SIGNAL],
+                             .kept = at->kept,
+                             .number = at->kept + NUMBERS};
+}
+
+static void start_measured(const saddle_estimator *e, saddle_agent *agent,
+                           const saddle_estimation *at)
+{
+    saddle_estimation first = *at;
+    memset(at->kept, 0, ESTIMATOR_KEPT * sizeof *at->kept);
+    first.new_point = at->point;
+    const saddle_measured m = measured(e, agent, &first);
+    saddle_measured_start(agent, &m, true);
+    memcpy(at->estimate, at->g, (m.x_dim + m.y_dim) * sizeof *at->g);
+}
+
+static void begin_measured(const saddle_estimator *e, saddle_agent *agent,
+                           const saddle_estimation *at)
+{
+    size_t x_dim = agent->problem->x_dim;
+    size_t y_dim = agent->problem->y_dim;
+    double reach = saddle_distance2(x_dim, at->new_point, at->point) / e->x_step +
+                   saddle_distance2(y_dim, at->new_point + x_dim, at->point + x_dim) / e->y_step;
+    double size = saddle_norm2(x_dim, at->point) / e->x_step +
+                  saddle_norm2(y_dim, at->point + x_dim) / e->y_step;
+    reach = reach > STILL * STILL * size ? reach : 0.0;
+    at->kept[NUMBERS + REACH] = reach;
+    saddle_learn(&at->kept[SIGNAL], reach, SADDLE_FOLLOW);
+    const saddle_measured m = measured(e, agent, at);
+    saddle_measured_begin(agent, &m);
+}
+
+/* g = estimate + change + gain (g - estimate - change) */
+static void weigh(size_t count, double gain, const double *estimate, const double *change,
+                  double *g)
+{
+    for (size_t k = 0; k < count; k++) {
+        double sum = estimate[k] + change[k];
+        g[k] = sum + gain * (g[k] - sum);
+    }
+}
+
+static void finish_measured(const saddle_estimator *e, const saddle_agent *agent,
+                            const saddle_estimation *at)
+{
+    const saddle_measured m = measured(e, agent, at);
+    saddle_measured_finish(agent, &m);
+    if (m.number[REFRESHES] > 0.0)
+        return;
+    if (m.old == NULL) {
+        saddle_axpy(m.x_dim + m.y_dim, 1.0, at->estimate, at->g);
+        return;
+    }
+    weigh(m.x_dim, m.number[X_GAIN], at->estimate, m.old, at->g);
+    weigh(m.y_dim, m.number[Y_GAIN], at->estimate + m.x_dim, m.old + m.x_dim, at->g + m.x_dim);
+}
+
+void saddle_estimator_start(const saddle_estimator *e, saddle_agent *agent,
+                            const saddle_estimation *at)
+{
+    if (is_measured(e)) {
+        start_measured(e, agent, at);
+        return;
+    }
     saddle_batch batch = draw_refresh(agent, agent->iteration, e->first);
-    saddle_agent_request(agent, batch, point, estimate);
+    saddle_agent_request(agent, batch, at->point, at->estimate);
     saddle_agent_evaluate(agent);
 }
 
-void saddle_estimator_begin(const saddle_estimator *e, saddle_agent *agent, uint64_t next,
-                            const double *old_point, const double *new_point, double *g)
+void saddle_estimator_begin(const saddle_estimator *e, saddle_agent *agent,
+                            const saddle_estimation *at)
 {
-    if (refreshes(e, agent, next)) {
-        saddle_agent_request(agent, draw_refresh(agent, next, e->refresh), new_point, g);
+    if (is_measured(e)) {
+        begin_measured(e, agent, at);
         return;
     }
-    saddle_batch batch = saddle_agent_draw(agent, next, e->batch, e->replacement);
-    saddle_agent_request(agent, batch, new_point, g);
+    if (refreshes(e, agent, at->next)) {
+        saddle_batch batch = draw_refresh(agent, at->next, e->refresh);
+        saddle_agent_request(agent, batch, at->new_point, at->g);
+        return;
+    }
+    saddle_batch batch = saddle_agent_draw(agent, at->next, e->batch, e->replacement);
+    saddle_agent_request(agent, batch, at->new_point, at->g);
     if (is_recursive(e)) {
         agent->request.kind = SADDLE_REQUEST_DIFFERENCE;
-        agent->request.x0 = old_point;
-        agent->request.y0 = old_point + agent->problem->x_dim;
+        agent->request.x0 = at->point;
+        agent->request.y0 = at->point + agent->problem->x_dim;
     }
 }
 
@@ -99,11 +217,15 @@ static bool looks_back(const saddle_estimator *e, const saddle_agent *agent, uin
     return !is_recursive(e) && e->kind != SADDLE_ESTIMATE_SGD && !refreshes(e, agent, next);
 }
 
-void saddle_estimator_continue(const saddle_estimator *e, saddle_agent *agent, uint64_t next,
-                               const double *old_point, double *h)
+void saddle_estimator_continue(const saddle_estimator *e, saddle_agent *agent,
+                               const saddle_estimation *at)
 {
-    if (looks_back(e, agent, next))
-        saddle_agent_request(agent, agent->request.batch, old_point, h);
+    if (is_measured(e)) {
+        const saddle_measured m = measured(e, agent, at);
+        saddle_measured_continue(agent, &m);
+    } else if (looks_back(e, agent, at->next)) {
+        saddle_agent_request(agent, agent->request.batch, at->point, at->h);
+    }
 }
 
 /* g += keep (estimate - h) */
@@ -114,15 +236,17 @@ SADDLE_KERNEL static void blend(size_t count, double keep, const double *restric
         g[k] += keep * (estimate[k] - h[k]);
 }
 
-void saddle_estimator_finish(const saddle_estimator *e, const saddle_agent *agent, uint64_t next,
-                             const double *estimate, const double *h, double *g)
+void saddle_estimator_finish(const saddle_estimator *e, const saddle_agent *agent,
+                             const saddle_estimation *at)
 {
     size_t x_dim = agent->problem->x_dim;
     size_t y_dim = agent->problem->y_dim;
-    if (looks_back(e, agent, next)) {
-        blend(x_dim, 1.0 - e->beta_x, estimate, h, g);
-        blend(y_dim, 1.0 - e->beta_y, estimate + x_dim, h + x_dim, g + x_dim);
-    } else if (is_recursive(e) && !refreshes(e, agent, next)) {
-        saddle_axpy(x_dim + y_dim, 1.0, estimate, g);
+    if (is_measured(e)) {
+        finish_measured(e, agent, at);
+    } else if (looks_back(e, agent, at->next)) {
+        blend(x_dim, 1.0 - e->beta_x, at->estimate, at->h, at->g);
+        blend(y_dim, 1.0 - e->beta_y, at->estimate + x_dim, at->h + x_dim, at->g + x_dim);
+    } else if (is_recursive(e) && !refreshes(e, agent, at->next)) {
+        saddle_axpy(x_dim + y_dim, 1.0, at->estimate, at->g);
     }
 }

@@ -10,6 +10,11 @@
  *   sarah      0         every q-th                    2 |S| or R    Nguyen, Liu, Scheinberg, Takac, ICML 2017
  *   page       0         with probability rho          2 |S| or R    Li, Bao, Zhang, Richtarik, ICML 2021
  *   grace      (0, 1]    with probability rho          2 |S| or R    Cai, Alghunaim, Sayed, arXiv 2512.13920
+ *   plus       0         as measured                   2 |S| or R    measured_batches.c
+ *   kalman     measured  as measured                   2 |S| or R    measured_batches.c
+ *
+ * plus and kalman choose S and R themselves. Their signal is an agent's own movement in the units of the steps, a mean
+ * over about five estimates, so that nothing more is sent.
  *
  * x and y have their own beta. The coin of page and grace depends only on the seed and the iteration, so that all
  * agents toss the same one without a message.
@@ -25,7 +30,9 @@ typedef enum saddle_estimator_kind {
     SADDLE_ESTIMATE_SARAH,
     SADDLE_ESTIMATE_PAGE,
     SADDLE_ESTIMATE_GRACE,
-    SADDLE_ESTIMATE_SGD
+    SADDLE_ESTIMATE_SGD,
+    SADDLE_ESTIMATE_PLUS,
+    SADDLE_ESTIMATE_KALMAN
 } saddle_estimator_kind;
 
 typedef struct saddle_estimator {
@@ -35,11 +42,17 @@ typedef struct saddle_estimator {
     double beta_y;
     double probability; /* rho */
     uint64_t q;
-    uint64_t batch;   /* |S|; 0: ceil(sqrt(n_i)) */
-    uint64_t refresh; /* R; 0: n_i */
-    uint64_t first;   /* size of the first batch; 0: n_i */
-    bool replacement; /* mini-batches with replacement */
+    uint64_t batch;        /* |S|; 0: ceil(sqrt(n_i)) */
+    uint64_t refresh;      /* R; 0: n_i */
+    uint64_t first;        /* size of the first batch; 0: n_i */
+    bool replacement;      /* mini-batches with replacement */
+    double x_step, y_step; /* of the method, for the units of plus and kalman */
 } saddle_estimator;
+
+/* Return the doubles that an estimator keeps, 0 at the start, and the vectors of (x, y) in agent->work that it needs
+ * after h. */
+size_t saddle_estimator_kept(const saddle_estimator *estimator);
+size_t saddle_estimator_vectors(const saddle_estimator *estimator);
 
 /* Sets what is automatic, and the numbers that the kind does not use: first to those of `rule`, then to the general
  * rules. */
@@ -51,14 +64,24 @@ void saddle_estimator_configure(saddle_estimator *estimator, const saddle_estima
 bool saddle_estimator_compares(const saddle_estimator *estimator, const saddle_agent *agent,
                                uint64_t next);
 
-/* Evaluates the first estimates at `point`, x followed by y, into `estimate`. */
+/* Where an estimate is made. */
+typedef struct saddle_estimation {
+    const double *point;     /* w, x followed by y, as all vectors here */
+    const double *new_point; /* w+ */
+    double *estimate;        /* (v, u) */
+    double *kept;            /* saddle_estimator_kept() doubles */
+    double *g;               /* work: receives the new estimate */
+    double *h;               /* work, followed by saddle_estimator_vectors() */
+    uint64_t next;           /* the number of the new estimate, in most algorithms t + 1 */
+} saddle_estimation;
+
+/* Evaluates the first estimates at w into (v, u), and sets what is kept. */
 void saddle_estimator_start(const saddle_estimator *estimator, saddle_agent *agent,
-                            const double *point, double *estimate);
-/* The three steps to estimate number `next`, in most algorithms that of iteration t + 1. Each but the last ends with a
- * request. `g` and `h` are in agent->work, and g receives the new estimate. */
-void saddle_estimator_begin(const saddle_estimator *estimator, saddle_agent *agent, uint64_t next,
-                            const double *old_point, const double *new_point, double *g);
+                            const saddle_estimation *at);
+/* The three steps to a new estimate. Each but the last ends with a request. */
+void saddle_estimator_begin(const saddle_estimator *estimator, saddle_agent *agent,
+                            const saddle_estimation *at);
 void saddle_estimator_continue(const saddle_estimator *estimator, saddle_agent *agent,
-                               uint64_t next, const double *old_point, double *h);
+                               const saddle_estimation *at);
 void saddle_estimator_finish(const saddle_estimator *estimator, const saddle_agent *agent,
-                             uint64_t next, const double *estimate, const double *h, double *g);
+                             const saddle_estimation *at);

@@ -10,17 +10,22 @@
 #define OWN(field) SADDLE_OWN(saddle_family, estimator.field, RUN)
 /* The same, used by some estimators. */
 #define OWN_OF(field, names) OWN(field), .used_with = {&saddle_option_estimator, names, false}
+#define OWN_UNLESS_MEASURED(field) \
+    OWN(field), .used_with = {&saddle_option_estimator, "plus|kalman", true}
 
 static const saddle_search beta_search = {.name = "beta", .low = -2, .high = 2};
 
-const saddle_option saddle_option_estimator =
-    SADDLE_CHOICE(OWN(kind), "estimator", GROUP, "auto", "auto|storm|sarah|page|grace|sgd", "NAME",
-                  "How gradients are estimated.\n"
-                  "storm: recursive momentum, of weight --beta-x and --beta-y.\n"
-                  "sarah: differences, and refreshes every --q estimates (SPIDER).\n"
-                  "page: differences, and refreshes with probability --refresh-probability.\n"
-                  "grace: recursive momentum, and refreshes as for page.\n"
-                  "sgd: from the newest mini-batch alone.");
+const saddle_option saddle_option_estimator = SADDLE_CHOICE(
+    OWN(kind), "estimator", GROUP, "auto", "auto|storm|sarah|page|grace|sgd|plus|kalman", "NAME",
+    "How gradients are estimated.\n"
+    "storm: recursive momentum, of weight --beta-x and --beta-y.\n"
+    "sarah: differences, and refreshes every --q estimates (SPIDER).\n"
+    "page: differences, and refreshes with probability --refresh-probability.\n"
+    "grace: recursive momentum, and refreshes as for page.\n"
+    "sgd: from the newest mini-batch alone.\n"
+    "plus: differences and refreshes, of sizes that each agent measures, as for "
+    "PRECISION+.\n"
+    "kalman: the same, and recursive momentum of measured weights.");
 const saddle_option saddle_option_beta_x =
     SADDLE_STEP(OWN_OF(beta_x, "storm|grace"), "beta-x", GROUP, "auto", 1.0, &beta_search, "BETA",
                 "Weight of the newest mini-batch in estimates of the gradient in x. auto: 0.1.");
@@ -35,7 +40,7 @@ const saddle_option saddle_option_refresh_size =
     SADDLE_INTEGER(OWN_OF(refresh, "sarah|page|grace"), "refresh-size", GROUP, "auto", 1.0, 0x1p32,
                    "N", "Samples in a refresh at each agent. auto: all.");
 const saddle_option saddle_option_first_batch =
-    SADDLE_INTEGER(OWN(first), "first-batch", GROUP, "auto", 1.0, 0x1p32, "N",
+    SADDLE_INTEGER(OWN_UNLESS_MEASURED(first), "first-batch", GROUP, "auto", 1.0, 0x1p32, "N",
                    "Samples in the first estimates at each agent. auto: all.");
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -70,6 +75,8 @@ saddle_status saddle_family_init(saddle_family *p, const saddle_preset *paper,
     saddle_estimator_configure(&p->estimator, by_paper ? &paper->estimator : &general, c);
     SADDLE_TRY(saddle_family_choose_steps(&p->steps, c, paper->steps, p->estimator.batch, error));
     c->steps.q = p->estimator.q;
+    p->estimator.x_step = p->steps.eta_x;
+    p->estimator.y_step = p->steps.eta_y;
     p->steps.rounds = p->steps.rounds > 0 ? p->steps.rounds : 1;
     if (p->mixing.count == 0)
         saddle_mixing_rounds_set(&p->mixing, c->instance, p->steps.rounds);
@@ -99,8 +106,9 @@ typedef struct variables {
     double *last;          /* u_{r-1} of mixing_rounds.h, twice as long */
     double *noise;         /* kept: the numbers of noise.h */
     double *next, *next_p; /* published */
-    double *g, *h;         /* work */
+    double *g, *h;         /* work; h is followed by more of the estimator */
     double *new_point;     /* work */
+    double *estimated;     /* kept: of the estimator */
 } variables;
 
 static variables variables_of(const saddle_agent *agent)
@@ -120,7 +128,21 @@ static variables variables_of(const saddle_agent *agent)
                        .next_p = agent->next + both,
                        .g = agent->work,
                        .h = agent->work + both,
-                       .new_point = agent->work + 2 * both};
+                       .new_point =
+                           agent->work + (2 + saddle_estimator_vectors(&p->estimator)) * both,
+                       .estimated = agent->kept + vectors(p) * both + SADDLE_NOISE_NUMBERS};
+}
+
+/* Returns the estimate of an iteration. */
+static saddle_estimation estimation_of(const saddle_agent *agent, const variables *at)
+{
+    return (saddle_estimation){.point = at->point,
+                               .new_point = at->new_point,
+                               .estimate = at->estimate,
+                               .kept = at->estimated,
+                               .g = at->g,
+                               .h = at->h,
+                               .next = agent->iteration + 1};
 }
 
 /* Returns how many of the `both` entries of the estimate have a tracker. */
@@ -154,8 +176,8 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
         out->field[0].first_round = out->field[1].first_round = rounds;
         out->field[2].last_round = out->field[3].last_round = rounds - 1;
     }
-    out->kept = vectors(p) * both + SADDLE_NOISE_NUMBERS;
-    out->work = 3 * both;
+    out->kept = vectors(p) * both + SADDLE_NOISE_NUMBERS + saddle_estimator_kept(&p->estimator);
+    out->work = (3 + saddle_estimator_vectors(&p->estimator)) * both;
 }
 
 void saddle_family_view(const saddle_agent *agent, saddle_view *out)
@@ -222,7 +244,8 @@ void saddle_family_start(saddle_agent *agent, const double *x0, const double *y0
     const variables at = variables_of(agent);
     memset(agent->kept, 0, (vectors(p) * at.both + SADDLE_NOISE_NUMBERS) * sizeof *agent->kept);
     saddle_family_begin(agent, x0, y0, at.point);
-    saddle_estimator_start(&p->estimator, agent, at.point, at.estimate);
+    const saddle_estimation first = estimation_of(agent, &at);
+    saddle_estimator_start(&p->estimator, agent, &first);
     publish(agent);
     size_t count = tracked(p, at.x_dim, at.both);
     memcpy(at.next_p, at.estimate, count * sizeof *at.next_p);
@@ -340,16 +363,17 @@ static void move(saddle_agent *agent)
     saddle_family_project(agent, at.new_point);
     saddle_agent_check_finite(agent, "x", at.x_dim, at.new_point);
     saddle_agent_check_finite(agent, "y", at.both - at.x_dim, at.new_point + at.x_dim);
-    saddle_estimator_begin(&p->estimator, agent, agent->iteration + 1, at.point, at.new_point,
-                           at.g);
+    const saddle_estimation new = estimation_of(agent, &at);
+    saddle_estimator_begin(&p->estimator, agent, &new);
 }
 
 static void look_back(saddle_agent *agent)
 {
     const saddle_family *p = agent->parameters;
     const variables at = variables_of(agent);
+    const saddle_estimation new = estimation_of(agent, &at);
     if (is_last_round(agent))
-        saddle_estimator_continue(&p->estimator, agent, agent->iteration + 1, at.point, at.h);
+        saddle_estimator_continue(&p->estimator, agent, &new);
 }
 
 /* Follows the noise of recursive estimates: noise.h. */
@@ -380,7 +404,8 @@ static void estimate(saddle_agent *agent)
     const variables at = variables_of(agent);
     if (!is_last_round(agent))
         return;
-    saddle_estimator_finish(&p->estimator, agent, agent->iteration + 1, at.estimate, at.h, at.g);
+    const saddle_estimation new = estimation_of(agent, &at);
+    saddle_estimator_finish(&p->estimator, agent, &new);
     follow_noise(agent, &at);
     size_t count = tracked(p, at.x_dim, at.both);
     for (size_t k = 0; k < count; k++)

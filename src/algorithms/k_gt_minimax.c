@@ -67,11 +67,13 @@ typedef struct variables {
     size_t x_dim, both;
     double *mean, *w, *g, *last; /* kept: G, w, g and the point of g */
     double *next, *next_p;       /* published: n, s */
-    double *fresh, *h, *c;       /* work */
+    double *fresh, *h, *c;       /* work; h is followed by more of the estimator */
+    double *estimated;           /* kept: of the estimator */
 } variables;
 
 static variables variables_of(const saddle_agent *agent)
 {
+    const parameters *p = agent->parameters;
     size_t both = agent->problem->x_dim + agent->problem->y_dim;
     return (variables){.x_dim = agent->problem->x_dim,
                        .both = both,
@@ -83,19 +85,33 @@ static variables variables_of(const saddle_agent *agent)
                        .next_p = agent->next + both,
                        .fresh = agent->work,
                        .h = agent->work + both,
-                       .c = agent->work + 2 * both};
+                       .c = agent->work +
+                            (2 + saddle_estimator_vectors(&p->family.estimator)) * both,
+                       .estimated = agent->kept + 4 * both};
 }
 
-static void layout(const void *p, const saddle_problem *problem, saddle_layout *out)
+/* Returns estimate number `next`, at n. */
+static saddle_estimation estimation_of(const variables *at, uint64_t next)
 {
-    (void)p;
+    return (saddle_estimation){.point = at->last,
+                               .new_point = at->next,
+                               .estimate = at->g,
+                               .kept = at->estimated,
+                               .g = at->fresh,
+                               .h = at->h,
+                               .next = next};
+}
+
+static void layout(const void *parameters_, const saddle_problem *problem, saddle_layout *out)
+{
+    const parameters *p = parameters_;
     size_t both = problem->x_dim + problem->y_dim;
     out->rounds = 1;
     saddle_plain_fields(problem, out);
     saddle_layout_add(out, "p", problem->x_dim, SADDLE_FIELD_SUM, 0);
     saddle_layout_add(out, "d", problem->y_dim, SADDLE_FIELD_SUM, problem->x_dim);
-    out->kept = 4 * both;
-    out->work = 3 * both;
+    out->kept = 4 * both + saddle_estimator_kept(&p->family.estimator);
+    out->work = (3 + saddle_estimator_vectors(&p->family.estimator)) * both;
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
@@ -105,7 +121,8 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     saddle_family_begin(agent, x0, y0, at.next);
     memcpy(at.w, at.next, at.both * sizeof *at.w);
     memcpy(at.last, at.next, at.both * sizeof *at.w);
-    saddle_estimator_start(&p->family.estimator, agent, at.w, at.g);
+    const saddle_estimation first = estimation_of(&at, agent->iteration);
+    saddle_estimator_start(&p->family.estimator, agent, &first);
     memcpy(at.mean, at.g, at.both * sizeof *at.g);
     memcpy(at.next_p, at.g, at.both * sizeof *at.g);
 }
@@ -116,11 +133,12 @@ static void estimate(saddle_agent *agent, uint64_t next)
     const parameters *p = agent->parameters;
     const saddle_estimator *e = &p->family.estimator;
     const variables at = variables_of(agent);
-    saddle_estimator_begin(e, agent, next, at.last, at.next, at.fresh);
+    const saddle_estimation new = estimation_of(&at, next);
+    saddle_estimator_begin(e, agent, &new);
     saddle_agent_evaluate(agent);
-    saddle_estimator_continue(e, agent, next, at.last, at.h);
+    saddle_estimator_continue(e, agent, &new);
     saddle_agent_evaluate(agent);
-    saddle_estimator_finish(e, agent, next, at.g, at.h, at.fresh);
+    saddle_estimator_finish(e, agent, &new);
     memcpy(at.g, at.fresh, at.both * sizeof *at.g);
     memcpy(at.last, at.next, at.both * sizeof *at.last);
 }

@@ -20,6 +20,14 @@
  * and the agent refreshes if N would exceed the limit, or if a refresh costs less than a difference. R is n if it would
  * be more than a part of n that the algorithm sets: a few refreshes of nearly all samples, each of which has to be
  * followed by a larger one as the movement becomes smaller, cost more than one of all.
+ *
+ * With a gain (--estimator kalman), the estimate after a difference is no sum of differences. With E' = E + D (1/|S| -
+ * 1/n), for x and y apart,
+ *
+ *   v+ = v + D_S + k (g_S - v - D_S),   k = E' / (E' + s (1/|S| - 1/n)),   E+ = (1 - k) E',
+ *
+ * where D_S is the difference and g_S the gradient over the batch at the new point: of all weights k, this has the
+ * smallest variance if both errors are independent (Kalman's gain).
  */
 #include "algorithms/measured_batches.h"
 #include "algorithms/noise.h"
@@ -61,6 +69,12 @@ static size_t least_refresh(size_t samples)
     return whole(0.0, sqrt((double)samples), samples);
 }
 
+/* Returns the weight of a new number with this variance beside one with `error`. */
+static double gain(double error, double variance)
+{
+    return variance > 0.0 ? error / (error + variance) : 1.0;
+}
+
 /* Decides between a refresh and a difference, and their sizes. */
 static void choose_batch(const saddle_agent *agent, const saddle_measured *at)
 {
@@ -79,6 +93,8 @@ static void choose_batch(const saddle_agent *agent, const saddle_measured *at)
                          (double)saddle_measured_least_batch(at->samples), at->samples);
     double error =
         in_steps(at, at->kept[X_ERROR], at->kept[Y_ERROR]) + of_difference / (double)batch;
+    if (at->old != NULL)
+        error *= 1.0 - gain(error, of_sample * (1.0 / (double)batch - 1.0 / n));
     bool refreshes = at->samples <= FEW_SAMPLES || 2 * batch >= refresh || !(error <= limit);
     at->number[REFRESHES] = refreshes ? 1.0 : 0.0;
     at->number[BATCH] = (double)(refreshes ? refresh : batch);
@@ -89,6 +105,7 @@ static void request(saddle_agent *agent, const saddle_measured *at, const uint32
                     size_t count, double *gx, double *gy)
 {
     saddle_request_kind kind = at->number[REFRESHES] > 0.0 ? SADDLE_REQUEST_GRADIENT
+                               : at->old != NULL           ? SADDLE_REQUEST_GRADIENT
                                : at->curvature > 0.0       ? SADDLE_REQUEST_BATCH_DIFFERENCE
                                                            : SADDLE_REQUEST_DIFFERENCE;
     if (count > 0)
@@ -143,17 +160,44 @@ static void request_second(saddle_agent *agent, const saddle_measured *at)
             at->hy);
 }
 
+/* Whether the gradients at the last point are needed by themselves. */
+static bool looks_back(const saddle_measured *at)
+{
+    return at->old != NULL && !(at->number[REFRESHES] > 0.0);
+}
+
+/* Evaluates half `k` of the batch at the last point. */
+static void look_back(saddle_agent *agent, const saddle_measured *at, size_t k)
+{
+    saddle_measured back = *at;
+    back.x1 = at->x;
+    back.y1 = at->y;
+    back.gx = back.hx = at->old + k * (at->x_dim + at->y_dim);
+    back.gy = back.hy = back.gx + at->x_dim;
+    saddle_agent_evaluate(agent);
+    if (k == 0)
+        request_first(agent, &back);
+    else
+        request_second(agent, &back);
+    saddle_agent_evaluate(agent);
+}
+
 void saddle_measured_begin(saddle_agent *agent, const saddle_measured *at)
 {
-    saddle_noise_move(at->noise_numbers, at->number[REACH]);
+    if (at->noise_numbers != NULL)
+        saddle_noise_move(at->noise_numbers, at->number[REACH]);
     choose_batch(agent, at);
-    draw(agent, at, agent->iteration + 1);
+    draw(agent, at, at->next);
     request_first(agent, at);
+    if (looks_back(at))
+        look_back(agent, at, 0);
 }
 
 void saddle_measured_continue(saddle_agent *agent, const saddle_measured *at)
 {
     request_second(agent, at);
+    if (looks_back(at))
+        look_back(agent, at, 1);
 }
 
 /* Replaces changes of u + c y by their mean over both halves. They are 0 except in the entries of the samples. Returns
@@ -194,6 +238,38 @@ static void join_halves(const saddle_agent *agent, const saddle_measured *at, do
         at->gx[k] += share * (at->hx[k] - at->gx[k]);
 }
 
+/* With a gain: joins halves at both points, updates errors and stores the gains. */
+static void join_with_gain(const saddle_agent *agent, const saddle_measured *at)
+{
+    size_t both = at->x_dim + at->y_dim;
+    double *const old[] = {at->old, at->old + both};
+    double *kept = at->kept;
+    double rest = 1.0 / at->number[BATCH] - 1.0 / (double)at->samples;
+    double of_gradient[2];
+    double of_difference[2];
+    saddle_measured difference = *at;
+    for (size_t k = 0; k < both; k++) {
+        old[0][k] = at->gx[k] - old[0][k];
+        old[1][k] = at->hx[k] - old[1][k];
+    }
+    difference.gx = difference.wg = old[0];
+    difference.gy = old[0] + at->x_dim;
+    difference.hx = difference.wh = old[1];
+    difference.hy = old[1] + at->x_dim;
+    join_halves(agent, &difference, &of_difference[0], &of_difference[1]);
+    join_halves(agent, at, &of_gradient[0], &of_gradient[1]);
+    saddle_learn(&kept[X_SAMPLE], of_gradient[0], LEARN_DIFFERENCE);
+    saddle_learn(&kept[Y_SAMPLE], of_gradient[1], LEARN_DIFFERENCE);
+    for (int k = 0; k < 2; k++) {
+        double before = kept[X_ERROR + k] + rest * of_difference[k];
+        at->number[X_GAIN + k] = gain(before, rest * kept[X_SAMPLE + k]);
+        kept[X_ERROR + k] = (1.0 - at->number[X_GAIN + k]) * before;
+    }
+    double of_sample = in_steps(at, of_difference[0], of_difference[1]);
+    if (at->number[REACH] > 0.0)
+        saddle_learn(&kept[DIFFERENCE], of_sample / at->number[REACH], LEARN_DIFFERENCE);
+}
+
 void saddle_measured_finish(const saddle_agent *agent, const saddle_measured *at)
 {
     double *kept = at->kept;
@@ -202,6 +278,10 @@ void saddle_measured_finish(const saddle_agent *agent, const saddle_measured *at
     /* The variance of a mean over a batch that is drawn without replacement is that of a sample times this. */
     double rest = 1.0 / at->number[BATCH] - 1.0 / (double)at->samples;
     kept[SINCE] += agent->degree > 0 ? 1.0 : 0.0;
+    if (looks_back(at)) {
+        join_with_gain(agent, at);
+        return;
+    }
     if (at->metric != NULL) {
         saddle_metric_whiten(at->metric, at->gx, at->wg);
         saddle_metric_whiten(at->metric, at->hx, at->wh);

@@ -1,6 +1,6 @@
 /*
- * Estimates with measured errors: step (7) of PRECISION-auto and, by default, of PRECISION+. measured_batches.c has the
- * rules.
+ * Estimates with measured errors: step (7) of PRECISION-auto and, by default, of PRECISION+, and --estimator plus and
+ * kalman. measured_batches.c has the rules.
  */
 #pragma once
 
@@ -23,6 +23,8 @@ enum {
 /* Numbers of an iteration: the squared length of (x~ - x, y~ - y) in the units of the steps, the size of the batch, and
  * whether it is that of a refresh. */
 enum { REACH, BATCH, REFRESHES, MEASURED_NUMBERS };
+/* With a gain: those in x and y. */
+enum { X_GAIN = MEASURED_NUMBERS, Y_GAIN, MEASURED_GAINS };
 
 /* The weight of the newest number in what the network follows. */
 #define SADDLE_FOLLOW 0.2
@@ -30,10 +32,12 @@ enum { REACH, BATCH, REFRESHES, MEASURED_NUMBERS };
 /* An agent's variables. Those of x and y are adjacent. */
 typedef struct saddle_measured {
     size_t x_dim, y_dim, samples;
-    const double *x, *y;         /* the last point */
-    const double *x1, *y1;       /* the new one */
-    double *gx, *gy;             /* over a batch, or its first half */
-    double *hx, *hy;             /* over its second half */
+    const double *x, *y;   /* the last point */
+    const double *x1, *y1; /* the new one */
+    double *gx, *gy;       /* over a batch, or its first half */
+    double *hx, *hy;       /* over its second half */
+    double *old;           /* with a gain: two vectors (x, y), as g and h but at the last point */
+    uint64_t next;         /* the number of the estimate */
     const saddle_metric *metric; /* H of x; NULL: H = I */
     double *wg, *wh;             /* gx and hx in the metric; gx and hx themselves if H = I */
     double curvature;            /* c, if gy and hy are changes of u + c y (shifted_estimate.h) */
@@ -62,5 +66,6 @@ void saddle_measured_start(saddle_agent *agent, const saddle_measured *at, bool 
 void saddle_measured_begin(saddle_agent *agent, const saddle_measured *at);
 /* Requests the second half. */
 void saddle_measured_continue(saddle_agent *agent, const saddle_measured *at);
-/* Makes (gx, gy) the new estimates (number[REFRESHES] > 0) or their change, and updates their errors. */
+/* Makes (gx, gy) the new estimates (number[REFRESHES] > 0) or their change, and updates their errors. With a gain, (gx,
+ * gy) is instead the mean over the batch at the new point, and `old` begins with the change. */
 void saddle_measured_finish(const saddle_agent *agent, const saddle_measured *at);

@@ -292,6 +292,7 @@ static saddle_measured estimates_of(const saddle_agent *agent, const saddle_auto
                              .gy = at->gy,
                              .hx = at->hx,
                              .hy = at->hy,
+                             .next = agent->iteration + 1,
                              .metric = at->metric,
                              .wg = at->wg,
                              .wh = at->wh,

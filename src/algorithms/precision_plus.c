@@ -168,6 +168,7 @@ static saddle_measured estimates_of(const saddle_agent *agent, const saddle_vari
                              .gy = at->gy,
                              .hx = at->hx,
                              .hy = at->hy,
+                             .next = agent->iteration + 1,
                              .wg = at->gx,
                              .wh = at->hx,
                              .curvature = shared->curvature,

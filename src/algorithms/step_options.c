@@ -9,6 +9,8 @@
     .home = SADDLE_HOME_PLAN, .offset = offsetof(saddle_plan, steps.field), \
     .stage = SADDLE_STAGE_RUN, .effect = SADDLE_EFFECT_RESULT
 #define REFRESHES(field) STEPS(field), .used_with = {&saddle_option_estimator, "sarah", false}
+#define UNLESS_MEASURED(field) \
+    STEPS(field), .used_with = {&saddle_option_estimator, "plus|kalman", true}
 #define OF_EPSILON(field) STEPS(field), .used_with = {&saddle_option_epsilon, "auto", true}
 
 /* Tuning searches two decades to either side. nu and eta damp rather than set the step size:
@@ -66,13 +68,13 @@ const saddle_option saddle_option_q = SADDLE_INTEGER(
     "auto: ceil(sqrt(n)), where n is the largest number n_i of samples of an agent.");
 
 const saddle_option saddle_option_batch =
-    SADDLE_INTEGER(STEPS(batch), "batch", GROUP, "auto", 1.0, 0x1p32, "N",
+    SADDLE_INTEGER(UNLESS_MEASURED(batch), "batch", GROUP, "auto", 1.0, 0x1p32, "N",
                    "Samples per mini-batch at each agent. An agent with fewer samples uses all.\n"
                    "auto: ceil(sqrt(n_i)) at an agent with n_i samples; for a centralized "
                    "algorithm ceil(sqrt(N)), where N is the number of all samples.");
 
 const saddle_option saddle_option_sampling =
-    SADDLE_CHOICE(STEPS(sampling), "sampling", GROUP, "without-replacement",
+    SADDLE_CHOICE(UNLESS_MEASURED(sampling), "sampling", GROUP, "without-replacement",
                   "without-replacement|with-replacement", "HOW",
                   "How mini-batches are drawn. Refreshes are always drawn without replacement.");
 

@@ -203,6 +203,23 @@ TEST_LOOP(every_algorithm_has_the_same_bits, 0, PLACES)
         }
 }
 
+TEST(measured_estimates_have_the_same_bits)
+{
+    static const char *const more[][4] = {
+        {"estimator=kalman", NULL},
+        {"estimator=plus", "strategy=tracking", "links=lossy:0.3", NULL}};
+    for (size_t k = 0; k < sizeof more / sizeof *more; k++) {
+        pair p;
+        if (place[0].agents < processes)
+            return;
+        pair_open(&p, 0, "dama", more[k], 2, NULL);
+        advance_both(&p, &(saddle_limits){.iterations = 30});
+        compare_totals(&p);
+        compare_states(&p);
+        pair_close(&p);
+    }
+}
+
 TEST(links_that_lose_and_change_have_the_same_bits)
 {
     static const char *const links[] = {
