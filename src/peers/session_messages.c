@@ -72,11 +72,11 @@ void saddle_session_say(saddle_session *s, size_t k, saddle_message_kind kind, u
 void saddle_session_hello(saddle_session *s, size_t k)
 {
     unsigned char body[SADDLE_POSITION + 64];
-    const char *version = saddle_version();
+    size_t length = strlen(saddle_version());
     saddle_session_position(s, body);
-    memcpy(body + SADDLE_POSITION, version, strlen(version));
+    memcpy(body + SADDLE_POSITION, saddle_version(), length);
     saddle_session_say(s, k, SADDLE_MESSAGE_HELLO, s->neighbour[k].met, body,
-                       SADDLE_POSITION + strlen(version));
+                       SADDLE_POSITION + length);
 }
 
 static size_t index_of(const saddle_session *s, size_t agent)
@@ -224,13 +224,11 @@ static void use(saddle_session *s, size_t k, const saddle_message *m)
         take_hello(s, k, m);
     else if (m->kind == SADDLE_MESSAGE_REFUSED)
         take_refused(s, k, m);
-    else if (!from->met)
+    else if (!from->met || (m->agent == from->agent && m->incarnation > from->incarnation))
         return; /* its hello was lost; what comes before it will be asked for */
     else if (m->agent == from->agent && m->incarnation < from->incarnation)
         refuse_process(s, k, m->incarnation,
                        "a message of a process that another one has followed");
-    else if (m->agent == from->agent && m->incarnation > from->incarnation)
-        return; /* likewise */
     else if (forwarded || m->kind == SADDLE_MESSAGE_MISSING) {
         saddle_status status = saddle_flood_take(s->flood, from->agent, m, &error);
         if (status == SADDLE_NO_MEMORY || status == SADDLE_CHECK_FAILED)
