@@ -18,7 +18,7 @@
 #define WHAT "the longest step"
 
 /* The most samples of an agent that are measured. */
-#define MOST_SAMPLES 64
+#define MOST_SAMPLES 4096
 /* The part of themselves by which gradients are to change. */
 #define CHANGE 1e-3
 

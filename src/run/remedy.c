@@ -10,8 +10,8 @@ typedef struct automatic {
 } automatic;
 
 /* The options of step lengths; + : a larger number is a shorter step. */
-static const char *const steps_in_x[] = {"+tau",           "-nu", "-step-share", "-eta-x",
-                                         "+ppa-lipschitz", NULL};
+static const char *const steps_in_x[] = {"+tau",           "-step-share", "-eta-x",
+                                         "+ppa-lipschitz", "-nu",         NULL};
 static const char *const steps_in_y[] = {"-alpha", "-eta", "-eta-y", "+ppa-lipschitz-y", NULL};
 
 static const saddle_option *find_option(const saddle_run_state *r, const char *name)
