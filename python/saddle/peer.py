@@ -83,20 +83,24 @@ def _problem(problem: Any, keep: Callbacks) -> Any:
 def _call(keep: Callbacks, work: Callable[[], None]) -> None:
     """Calls work() in a thread of its own, so that Ctrl-C ends it at once."""
     failed: list[BaseException] = []
+    begun, ended = threading.Event(), threading.Event()
 
     def thread() -> None:
+        begun.set()
         try:
             work()
         except BaseException as failure:
             failed.append(failure)
+        ended.set()
 
-    runs = threading.Thread(target=thread)
-    runs.start()
     try:
-        runs.join()
+        threading.Thread(target=thread, daemon=True).start()
+        ended.wait()
     except KeyboardInterrupt as interrupt:
         keep.stop(interrupt)
-        runs.join()
+        if begun.wait(1.0):  # otherwise it came before the thread, which now has nothing to do
+            ended.wait()
+        raise
     if failed:
         raise failed[0]
 

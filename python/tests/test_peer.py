@@ -195,14 +195,19 @@ def test_keygen(tmp_path):
 def test_ctrl_c(tmp_path):
     """A run that waits for its neighbours ends at once."""
     network(tmp_path, "problem: quadratic")
+    file = tmp_path / "0.yml"
+    file.write_text(file.read_text().replace("patience: 40", "patience: 1000"))
     code = (
         "import sys, saddle\n"
         "print('begins', flush=True)\n"
         "saddle.peer.run(sys.argv[1], callback=print)\n"
     )
-    command = [sys.executable, "-c", code, str(tmp_path / "0.yml")]
+    command = [sys.executable, "-c", code, str(file)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as p:
-        assert p.stdout.readline() == "begins\n"
-        p.send_signal(signal.SIGINT)
-        _, error = p.communicate()
+        try:
+            assert p.stdout.readline() == "begins\n"
+            p.send_signal(signal.SIGINT)
+            _, error = p.communicate(timeout=100)
+        finally:
+            p.kill()
     assert "KeyboardInterrupt" in error and "nothing from agent" not in error
