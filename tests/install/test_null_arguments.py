@@ -27,6 +27,7 @@ OPTIONAL = {
     "saddle_predictor_data": {"options"},
     "saddle_predictor_evaluate": {"positive"},
     "saddle_checkpoint_examine": {"plan"},
+    "saddle_peer_run": {"options"},
     "saddle_plan_resume": {"world"},
     "saddle_plan_set": {"text"},
     "saddle_tune": {"plan", "inputs", "hooks"},
