@@ -10,6 +10,8 @@
 #define MOST 0.5
 /* Movement becomes smaller if it falls below this part of what it was after a quarter to a half of the iterations. */
 #define SMALLER 0.7
+/* A run whose metric, a sum of squares, is this part of the first one only moves by rounding. */
+#define ROUNDING 1e-16
 
 /* The numbers of an agent: w times its error, its movement, and what that was before. */
 enum { ERROR, MOVEMENT, BEFORE, WIDTH };
@@ -44,15 +46,15 @@ static const saddle_option *find_option(const saddle_run_state *r, const char *n
     return *o;
 }
 
-/* Appends the options that make PRECISION+ follow the paper's rule, with their defaults. */
-static void append_defaults(const saddle_run_state *r, char *out, size_t size)
+/* Appends the options that were given, either steps or all others, with their defaults. */
+static void append_defaults(const saddle_run_state *r, bool steps, char *out, size_t size)
 {
-    static const char *const step[] = {"nu", "eta", "tau", "alpha"};
+    static const char *const step[] = {"nu", "eta", "tau", "alpha", "step-share"};
     for (const saddle_option *const *o = r->info.algorithm->options; *o != NULL; o++) {
         bool is_step = false;
         for (size_t k = 0; k < sizeof step / sizeof *step; k++)
             is_step = is_step || strcmp((*o)->name, step[k]) == 0;
-        if (!is_step && saddle_plan_given(&r->given, *o))
+        if (is_step == steps && saddle_plan_given(&r->given, *o))
             saddle_append(out, size, " --%s %s", (*o)->name, (*o)->fallback);
     }
 }
@@ -77,16 +79,34 @@ static void append_batch(const saddle_run_state *r, char *out, size_t size)
         saddle_append(out, size, " --q %.0f", small ? q : fmax(1.0, ceil(q / 4.0)));
 }
 
+/* Returns whether an own option is larger than its default. */
+static bool is_raised(const saddle_run_state *r, const saddle_option *option)
+{
+    double value;
+    double usual;
+    memcpy(&value, (const char *)r->parameters + option->offset, sizeof value);
+    return saddle_parse_real(option->fallback, &usual) && value > usual;
+}
+
+/* Writes what to change; "" if all that could be is automatic. */
 static void name_remedy(const saddle_run_state *r, char *out, size_t size)
 {
+    static const char begin[] = "try";
     const saddle_option *share = find_option(r, "noise-share");
-    saddle_append(out, size, "try");
-    if (share != NULL)
+    const saddle_option *refresh = find_option(r, "refresh-size");
+    saddle_append(out, size, begin);
+    if (share != NULL && is_raised(r, share))
         saddle_append(out, size, " --noise-share %s", share->fallback);
     else if (find_option(r, "c-gamma") != NULL)
-        append_defaults(r, out, size);
-    else
+        append_defaults(r, false, out, size);
+    else if (refresh != NULL && saddle_plan_given(&r->given, refresh))
+        saddle_append(out, size, " --refresh-size %s", refresh->fallback);
+    else if (share == NULL)
         append_batch(r, out, size);
+    if (strcmp(out, begin) == 0)
+        append_defaults(r, true, out, size);
+    if (strcmp(out, begin) == 0)
+        *out = '\0';
 }
 
 /* ---- the stall ------------------------------------------------------------------------------- */
@@ -99,12 +119,13 @@ saddle_status saddle_run_find_stall(saddle_run_state *r, saddle_error *error)
     bool by_limit = result->stop != SADDLE_STOP_TOLERANCE &&
                     result->stop != SADDLE_STOP_CONDITION && result->stop != SADDLE_STOP_NO_GAIN &&
                     result->stop != SADDLE_STOP_INTERRUPTED;
-    if (!by_limit || r->row.gap <= saddle_result_goal(result))
+    if (!by_limit || result->row_count == 0 || r->row.gap <= saddle_result_goal(result) ||
+        r->row.metric <= ROUNDING * result->rows[0].metric)
         return SADDLE_OK;
     saddle_status status = saddle_run_search_agents(r, read_task, WIDTH, &found, error);
     if (status == SADDLE_OK && stalls(found, agents)) {
-        result->stop = SADDLE_STOP_STALLED;
         name_remedy(r, result->remedy, sizeof result->remedy);
+        result->stop = result->remedy[0] != '\0' ? SADDLE_STOP_STALLED : result->stop;
     }
     saddle_free(found);
     return status;

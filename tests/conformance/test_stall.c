@@ -121,7 +121,10 @@ static const stall stalls[] = {
     {{FAIR, TORUS, "algorithm=precision+", "c-gamma=10", "seed=1", NULL}},
     {{FAIR, TORUS, "algorithm=precision+", "c-gamma=65", "batch=2", "seed=2", NULL}},
     {{FAIR, TORUS, "algorithm=precision", "batch=2", "q=45", "tau=0.1", "seed=6", NULL}},
-    {{FAIR, TORUS, "algorithm=precision", "batch=1", "q=45", "seed=1", NULL}}};
+    {{FAIR, TORUS, "algorithm=precision", "batch=1", "q=45", "seed=1", NULL}},
+    {{FAIR, TORUS, "algorithm=dama", "estimator=sarah", "refresh-size=5", "seed=1", NULL}},
+    {{"problem=group-dro", "data=synthetic:600:8", "agents=10", "topology=ring", "iterations=3000",
+      "trace-every=3000", "gap=end", "algorithm=precision+", "tau=0.02", "seed=1", NULL}}};
 
 /* Runs a plan. */
 static saddle_result *run_plan(saddle_plan *plan)
@@ -175,6 +178,28 @@ TEST(other_ends_come_first)
     assert_ok(saddle_plan_set(plan, "stop-when", "iteration>=2000", &error), error);
     saddle_result *result = run_plan(plan);
     ck_assert_int_eq(result->stop, SADDLE_STOP_CONDITION);
+    ck_assert_str_eq(result->remedy, "");
+    saddle_result_free(result);
+    test_plan_free(plan);
+}
+
+/* A run that has been solved moves by rounding, of which errors of estimates are most. */
+TEST_LOOP(a_solved_run_does_not_stall, 0, 2)
+{
+    static const char *const solved[][12] = {
+        {"problem=auc", "data=synthetic:300:8", "algorithm=precision-auto", NULL},
+        {"problem=fair", "data=synthetic:300:8", "algorithm=precision", "sensitive=1", NULL}};
+    saddle_plan *plan = test_plan(NULL, solved[_i]);
+    saddle_error error = {.message = ""};
+    static const char *const more[][2] = {{"agents", "4"},
+                                          {"iterations", "20000"},
+                                          {"trace-every", "20000"},
+                                          {"gap", "never"},
+                                          {"seed", "1"}};
+    for (size_t k = 0; k < sizeof more / sizeof *more; k++)
+        assert_ok(saddle_plan_set(plan, more[k][0], more[k][1], &error), error);
+    saddle_result *result = run_plan(plan);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_ITERATIONS);
     ck_assert_str_eq(result->remedy, "");
     saddle_result_free(result);
     test_plan_free(plan);
