@@ -33,8 +33,8 @@ enum {
 
 typedef enum saddle_message_kind {
     SADDLE_MESSAGE_HELLO =
-        1, /* the first of a process: step is 1 if it has met the other, body its position
-                                 (session_state.h) and its version of Saddle */
+        1, /* the first of a process: step is the incarnation of the other that it has met, or 0,
+                                 body its position (session_state.h) and its version of Saddle */
     SADDLE_MESSAGE_RECORD,  /* an agent's record of an exchange (flood.h) */
     SADDLE_MESSAGE_MISSING, /* asks for records: body is a bitmap of those that are held */
     SADDLE_MESSAGE_ROUND,   /* what an agent publishes for a round */

@@ -75,7 +75,8 @@ void saddle_session_hello(saddle_session *s, size_t k)
     size_t length = strlen(saddle_version());
     saddle_session_position(s, body);
     memcpy(body + SADDLE_POSITION, saddle_version(), length);
-    saddle_session_say(s, k, SADDLE_MESSAGE_HELLO, s->neighbour[k].met, body,
+    saddle_session_say(s, k, SADDLE_MESSAGE_HELLO,
+                       s->neighbour[k].met ? s->neighbour[k].incarnation : 0, body,
                        SADDLE_POSITION + length);
 }
 
@@ -159,8 +160,8 @@ static void take_hello(saddle_session *s, size_t k, const saddle_message *m)
         from->incarnation = m->incarnation;
         from->met = true;
     }
-    /* Its step says whether it has met this process. */
-    if (m->step == 0)
+    /* It has not met this process, but at most an earlier one. */
+    if (m->step != s->incarnation)
         saddle_session_hello(s, k);
     if (!known && s->rounds > s->taken)
         saddle_session_say(s, k, SADDLE_MESSAGE_AGAIN, s->taken, NULL, 0);
@@ -241,8 +242,9 @@ static void use(saddle_session *s, size_t k, const saddle_message *m)
         saddle_session_say_round(s, k, m->step);
     else if (m->kind == SADDLE_MESSAGE_DONE)
         take_done(s, k, m);
-    else
+    else if (m->kind == SADDLE_MESSAGE_LEFT)
         take_left(s, k, m);
+    /* An answer is to a check that this process does not make. */
 }
 
 void saddle_session_look(saddle_session *s)

@@ -68,26 +68,38 @@ static void write_block(FILE *f, block_kind kind, const saddle_store_piece *piec
         fwrite(piece[k].bytes, 1, piece[k].size, f);
 }
 
-/* Reads a block that ends before `end`; frees what *bytes held. Returns false if there is no whole one, or memory is
- * short. */
-static bool read_block(FILE *f, off_t end, block_head *block, unsigned char **bytes)
+/* Reads a block that ends before `end`; frees what *bytes held. Returns SADDLE_BAD_INPUT if there is no whole one;
+ * SADDLE_IO and SADDLE_NO_MEMORY say nothing about the file. */
+static saddle_status read_block(FILE *f, off_t end, block_head *block, unsigned char **bytes)
 {
     crypto_generichash_state sum;
     unsigned char found[SUM];
     saddle_free(*bytes);
     *bytes = NULL;
     if (fread(block, sizeof *block, 1, f) != 1)
-        return false;
+        return ferror(f) != 0 ? SADDLE_IO : SADDLE_BAD_INPUT;
     off_t at = ftello(f);
     if (at < 0 || at > end || block->length > (uint64_t)(end - at))
-        return false;
+        return SADDLE_BAD_INPUT;
     *bytes = saddle_alloc_unset((size_t)block->length + 1, 1);
-    if (*bytes == NULL || fread(*bytes, 1, (size_t)block->length, f) != block->length)
-        return false;
+    if (*bytes == NULL)
+        return SADDLE_NO_MEMORY;
+    if (fread(*bytes, 1, (size_t)block->length, f) != block->length)
+        return ferror(f) != 0 ? SADDLE_IO : SADDLE_BAD_INPUT;
     begin_sum(&sum, block);
     crypto_generichash_update(&sum, *bytes, block->length);
     crypto_generichash_final(&sum, found, SUM);
-    return memcmp(found, block->sum, SUM) == 0;
+    return memcmp(found, block->sum, SUM) == 0 ? SADDLE_OK : SADDLE_BAD_INPUT;
+}
+
+/* Fails unless a file could be read, whatever is in it. */
+static saddle_status check_read(saddle_status status, const char *path, saddle_error *error)
+{
+    if (status == SADDLE_NO_MEMORY)
+        return saddle_no_memory(error, "the checkpoints");
+    return status != SADDLE_IO ? SADDLE_OK
+                               : saddle_fail(error, SADDLE_IO, "cannot read '%s': %s", path,
+                                             strerror(errno != 0 ? errno : EIO));
 }
 
 static head make_head(const saddle_store_options *options, const char magic[MAGIC])
@@ -148,19 +160,21 @@ static saddle_status add(saddle_store *store, block_kind kind, const saddle_stor
 }
 
 /* Finds the last whole block and the last incarnation, and drops what follows. */
-static saddle_status examine(saddle_store *store, saddle_error *error)
+static saddle_status examine(saddle_store *store, const char *path, saddle_error *error)
 {
     block_head block;
     struct stat info;
+    saddle_status status;
     if (fstat(fileno(store->log), &info) != 0)
         return log_failed(store, error);
     store->end = ftello(store->log);
-    while (read_block(store->log, info.st_size, &block, &store->block)) {
+    while ((status = read_block(store->log, info.st_size, &block, &store->block)) == SADDLE_OK) {
         store->end = ftello(store->log);
         if (block.kind == BIRTH && block.length == sizeof store->incarnation)
             memcpy(&store->incarnation, store->block, sizeof store->incarnation);
         store->returns = store->returns || block.kind == EXCHANGE;
     }
+    SADDLE_TRY(check_read(status, path, error));
     store->read = store->end;
     return ftruncate(fileno(store->log), store->end) == 0 ? SADDLE_OK : log_failed(store, error);
 }
@@ -211,7 +225,7 @@ static saddle_status open_log(saddle_store *store, const saddle_store_options *o
         return log_failed(store, error);
     }
     store->next = (off_t)sizeof store->head;
-    return examine(store, error);
+    return examine(store, path, error);
 }
 
 const unsigned char *saddle_store_next(saddle_store *store, size_t *bytes)
@@ -219,7 +233,7 @@ const unsigned char *saddle_store_next(saddle_store *store, size_t *bytes)
     block_head block = {.kind = 0};
     while (store->next < store->read && block.kind != EXCHANGE) {
         if (fseeko(store->log, store->next, SEEK_SET) != 0 ||
-            !read_block(store->log, store->read, &block, &store->block))
+            read_block(store->log, store->read, &block, &store->block) != SADDLE_OK)
             return NULL;
         store->next = ftello(store->log);
     }
@@ -245,9 +259,11 @@ static saddle_status read_state(saddle_store *store, const head *own, saddle_err
                                : saddle_fail(error, SADDLE_IO, "cannot read '%s': %s",
                                              store->state_path, strerror(errno));
     saddle_status status = check_head(f, own, store->state_path, error);
-    if (status == SADDLE_OK &&
-        (fstat(fileno(f), &info) != 0 || !read_block(f, info.st_size, &block, &store->state) ||
-         block.kind != STATE))
+    saddle_status found = SADDLE_BAD_INPUT;
+    if (status == SADDLE_OK && fstat(fileno(f), &info) == 0)
+        found = read_block(f, info.st_size, &block, &store->state);
+    SADDLE_THEN(status, check_read(found, store->state_path, error));
+    if (status == SADDLE_OK && (found != SADDLE_OK || block.kind != STATE))
         status = saddle_refuse(error,
                                "the checkpoint '%s' is damaged; the run can only begin again, in "
                                "another directory and with all agents",

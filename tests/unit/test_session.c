@@ -253,15 +253,21 @@ TEST(all_learn_why_an_agent_leaves)
     saddle_graph_free(n.graph);
 }
 
+/* Agrees after an exchange. */
+static void agree(peer *self)
+{
+    saddle_world *world = begin_exchanges(self);
+    self->status = saddle_world_agree(world, SADDLE_OK, &self->error);
+    saddle_world_free(world);
+}
+
 /* Agent 0 tells agent 1 in the name of agent 2 that it has ended. */
 static void forge(peer *self)
 {
     const saddle_message left = {.kind = SADDLE_MESSAGE_LEFT, .agent = 2};
     if (self->number == 0)
         saddle_session_pass_on(self->session, 1, &left);
-    saddle_world *world = begin_exchanges(self);
-    self->status = saddle_world_agree(world, SADDLE_OK, &self->error);
-    saddle_world_free(world);
+    agree(self);
 }
 
 TEST(no_agent_speaks_for_another)
@@ -274,6 +280,44 @@ TEST(no_agent_speaks_for_another)
     check_all_good(&n);
     ck_assert_str_eq(n.peer[1].warning,
                      "agent 0 sent a message in the name of another agent; it is not used");
+    saddle_graph_free(n.graph);
+}
+
+/* Agent 0 answers a check, which an earlier process of agent 1 may have made. */
+static void answer_late(peer *self)
+{
+    if (self->number == 0)
+        saddle_session_answer(self->session, 0, 1);
+    agree(self);
+}
+
+TEST(a_late_answer_is_not_an_end)
+{
+    peer_network n;
+    make_network(&n, "path", 2);
+    open_session(&n, 0);
+    open_session(&n, 1);
+    run_network(&n, answer_late);
+    check_all_good(&n);
+    saddle_graph_free(n.graph);
+}
+
+/* What agent 1 has said to an earlier process of agent 0 comes first; it must learn that this is another one. */
+TEST(a_hello_to_an_earlier_process_is_answered)
+{
+    peer_network n;
+    make_network(&n, "path", 2);
+    n.peer[0].options.patience = n.peer[1].options.patience = 5.0;
+    open_session(&n, 0);
+    open_session(&n, 1);
+    saddle_neighbour *earlier = n.peer[1].session->neighbour;
+    earlier->incarnation = 1;
+    earlier->met = true;
+    saddle_session_hello(n.peer[1].session, 0);
+    while (!n.peer[0].session->neighbour->met)
+        saddle_session_look(n.peer[0].session);
+    run_network(&n, agree);
+    check_all_good(&n);
     saddle_graph_free(n.graph);
 }
 

@@ -182,6 +182,37 @@ TEST(a_changed_state_is_refused)
     free(all);
 }
 
+/* A process that may not read a checkpoint leaves it as it is. */
+TEST(short_memory_changes_nothing)
+{
+    enum { LARGE = 8 << 20 };
+    size_t bytes;
+    saddle_test_enter_directory();
+    char *large = calloc(LARGE, 1);
+    ck_assert_ptr_nonnull(large);
+    const saddle_store_piece piece = {large, LARGE};
+    const saddle_store_options options = {
+        .directory = "saved", .begin = SADDLE_STORE_OLD, .fingerprint = "one run", .self = 3};
+    for (int of_state = 0; of_state < 2; of_state++) {
+        saddle_store *store = open_store(of_state ? SADDLE_STORE_OLD : SADDLE_STORE_NEW);
+        if (of_state)
+            assert_ok(saddle_store_save(store, &piece, 1, &error), error);
+        else
+            assert_ok(saddle_store_add(store, &piece, 1, &error), error);
+        saddle_store_close(store);
+        setenv("SADDLE_MEMORY", "1e-6", 1);
+        assert_refused(saddle_store_open(&store, &options, &error), error, SADDLE_NO_MEMORY,
+                       "the checkpoints");
+        unsetenv("SADDLE_MEMORY");
+        store = open_store(SADDLE_STORE_OLD);
+        ck_assert_ptr_nonnull(saddle_store_next(store, &bytes));
+        ck_assert_uint_eq(bytes, LARGE);
+        ck_assert((saddle_store_state(store, &bytes) != NULL) == (of_state == 1));
+        saddle_store_close(store);
+    }
+    free(large);
+}
+
 /* ---- processes -------------------------------------------------------------------------------- */
 
 enum { AGENTS = 3, ITERATIONS = 25, REPEAT = 4 };
