@@ -43,7 +43,7 @@ typedef struct saddle_peer_options {
     /** Your own problem, for a network file without problem and data, with the same sizes and constants at all agents;
      * NULL: the problem of the network file. If its constants are unknown, it is asked for gradients of all agents. */
     const struct saddle_problem *problem;
-    /** Whether to go on from the checkpoint in the directory that agent.yml names: "auto", if it has one; "yes"; NULL:
+    /** Whether to resume from the checkpoint in the directory that agent.yml names: "auto", if it has one; "yes"; NULL:
      * begin a run, in a directory that has none. */
     const char *resume;
     const char *copy; /**< A second file that receives the model; NULL: none. */

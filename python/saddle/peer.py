@@ -133,7 +133,7 @@ def run(
         a function f(row), called at every point of the trace with a dict of iteration, seconds,
         loss and distance; it runs in another thread
     resume
-        "auto": go on from the checkpoint in the directory that the agent's file names, if it has
+        "auto": resume from the checkpoint in the directory that the agent's file names, if it has
         one; "yes": it must have one; None: begin
 
     On Ctrl-C the neighbours learn that this agent ends, and end as well, unless it has a checkpoint

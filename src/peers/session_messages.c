@@ -171,8 +171,8 @@ static void take_refused(saddle_session *s, size_t k, const saddle_message *m)
 {
     if (m->step == s->incarnation)
         SADDLE_SESSION_FAIL(s, SADDLE_IO,
-                            "agent %zu does not take this process in: the run has gone on without "
-                            "it, or is another one; start it with --resume auto and the "
+                            "agent %zu does not take this process in: the run has continued "
+                            "without it, or is another one; start it with --resume auto and the "
                             "checkpoints of its run, or start all agents again",
                             s->neighbour[k].agent);
 }

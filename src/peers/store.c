@@ -1,6 +1,7 @@
 #include "peers/store.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <sodium/crypto_generichash.h>
 #include <sys/stat.h>
@@ -124,7 +125,7 @@ static saddle_status check_head(FILE *f, const head *own, const char *path, sadd
     found.version[VERSION - 1] = '\0';
     if (!same)
         return saddle_refuse(error,
-                             "'%s' is of saddle %s, and this is %s; go on with that version, or "
+                             "'%s' is of saddle %s, and this is %s; resume with that version, or "
                              "give an empty directory as checkpoint",
                              path, SADDLE_EXCERPT(found.version), own->version);
     if (memcmp(found.fingerprint, own->fingerprint, sizeof found.fingerprint) == 0 &&
@@ -206,7 +207,7 @@ static saddle_status open_log(saddle_store *store, const saddle_store_options *o
     bool there = stat(path, &info) == 0 && info.st_size >= (off_t)sizeof store->head;
     if (there && options->begin == SADDLE_STORE_NEW)
         return saddle_refuse(error,
-                             "'%s' already has checkpoints of a run; go on with it by "
+                             "'%s' already has checkpoints of a run; resume it with "
                              "--resume auto, or give another directory",
                              store->path);
     if (!there && options->begin == SADDLE_STORE_OLD)
@@ -215,7 +216,11 @@ static saddle_status open_log(saddle_store *store, const saddle_store_options *o
                              "the beginning, or give auto to resume only if there is one",
                              store->path);
     errno = 0;
-    store->log = fopen(path, there ? "r+" : "w+");
+    /* It has what other owners sent during set-up. */
+    int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (there ? 0 : O_TRUNC), 0600);
+    store->log = descriptor >= 0 ? fdopen(descriptor, "r+") : NULL;
+    if (store->log == NULL && descriptor >= 0)
+        close(descriptor);
     if (store->log == NULL)
         return log_failed(store, error);
     if (there) {

@@ -1,6 +1,7 @@
 /* Processes that take the place of earlier ones: what they keep on the disk, and whom their neighbours take in. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <saddle/saddle.h>
 
@@ -76,8 +77,11 @@ static unsigned count_exchanges(saddle_store *store)
 TEST(a_directory_keeps_what_it_was_given)
 {
     size_t bytes;
+    struct stat info;
     saddle_test_enter_directory();
     fill_store();
+    ck_assert_int_eq(stat("saved/setup.saddle", &info), 0);
+    ck_assert_uint_eq(info.st_mode & 077, 0);
     uint32_t before = 0;
     for (int time = 0; time < 3; time++) {
         saddle_store *store = open_store(time == 1 ? SADDLE_STORE_OLD : SADDLE_STORE_EITHER);
