@@ -7,12 +7,15 @@ delay it. The main thread waits here while another thread makes the call.
 from __future__ import annotations
 
 import threading
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Callable, TypeVar
 
 from ._library import LAUNCHED
 
-__all__ = ["interruptible"]
+__all__ = ["PATIENCE", "interruptible"]
+
+# Seconds that the main thread waits at a time: a signal just before it waits does not wake it.
+PATIENCE = 0.5
 
 T = TypeVar("T")
 
@@ -34,7 +37,12 @@ def interruptible(work: Callable[[], T]) -> T:
             ended.put((None, failure))
 
     threading.Thread(target=thread, daemon=True).start()
-    result, failure = ended.get()
+    while True:
+        try:
+            result, failure = ended.get(timeout=PATIENCE)
+            break
+        except Empty:
+            continue
     if failure is None:
         return result
     try:

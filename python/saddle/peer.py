@@ -15,6 +15,7 @@ from ._checks import as_array, as_bytes, as_texts, is_frame
 from ._library import ffi, lib, text
 from ._monitor import logger
 from ._plan import Plan
+from ._waiting import PATIENCE
 from .errors import as_keywords, check
 from .problem import bind
 from .result import Result, load
@@ -95,7 +96,8 @@ def _call(keep: Callbacks, work: Callable[[], None]) -> None:
 
     try:
         threading.Thread(target=thread, daemon=True).start()
-        ended.wait()
+        while not ended.wait(PATIENCE):
+            pass
     except KeyboardInterrupt as interrupt:
         keep.stop(interrupt)
         if begun.wait(1.0):  # otherwise it came before the thread, which now has nothing to do

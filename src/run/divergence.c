@@ -387,8 +387,9 @@ saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddl
     else if (status == SADDLE_OK)
         status = saddle_run_explain(r, fault, error);
     saddle_run_name_rate(r, fault);
-    if (r->result->cause[0] == '\0')
-        saddle_run_name_steps(r, fault, r->result->remedy, sizeof r->result->remedy);
+    if (status == SADDLE_OK && r->result->cause[0] == '\0')
+        status =
+            saddle_run_name_steps(r, fault, r->result->remedy, sizeof r->result->remedy, error);
     r->result->stop = SADDLE_STOP_DIVERGED;
     r->result->fault = *fault;
     return status;

@@ -174,7 +174,7 @@ void saddle_run_warn_of_replicas(saddle_run_state *r)
                         r->info.mixing_rate, r->info.plan->network.compress, remedy(rule));
 }
 
-void saddle_run_warn_of_growth(const saddle_run_state *r)
+saddle_status saddle_run_warn_of_growth(const saddle_run_state *r, saddle_error *error)
 {
     const saddle_instance *e = r->info.instance;
     const saddle_row *row = &r->row;
@@ -182,7 +182,7 @@ void saddle_run_warn_of_growth(const saddle_run_state *r)
     bool compressed = e->compression != NULL && r->layout.rounds > 0;
     bool solved = row->gap <= saddle_result_goal(r->result);
     if (r->result->row_count == 0 || r->result->stop == SADDLE_STOP_DIVERGED || solved)
-        return;
+        return SADDLE_OK;
     /* Agents that have hardly communicated yet may differ. The objective may rise as long as y is behind, which the
      * metric then shows to come closer; and it is another one once agents have left or joined. */
     bool begun = r->layout.rounds > 0 && (double)row->cost.rounds * e->spectrum.gap < MIXING_TIMES;
@@ -190,13 +190,14 @@ void saddle_run_warn_of_growth(const saddle_run_state *r)
     bool worse = !begun && e->churn == NULL && row->primal > first->primal &&
                  (compressed || row->metric > first->metric);
     if (!higher && !worse)
-        return;
+        return SADDLE_OK;
     char steps[sizeof r->result->remedy] = "";
     double apart = row->x_consensus + row->y_consensus;
     const char *what = higher ? "metric" : "primal objective";
     double end = higher ? row->metric : row->primal;
     double start = higher ? first->metric : first->primal;
-    saddle_run_name_steps(r, &(saddle_fault){.value = (double)NAN}, steps, sizeof steps);
+    SADDLE_TRY(saddle_run_name_steps(r, &(saddle_fault){.value = (double)NAN}, steps, sizeof steps,
+                                     error));
     if (!compressed)
         saddle_run_warn(r, "the run ends at a %s of %.3g, %sabove the %.3g of its start; %s", what,
                         end, higher ? "far " : "", start, steps);
@@ -213,6 +214,7 @@ void saddle_run_warn_of_growth(const saddle_run_state *r)
                         "with messages compressed by %.60s; %s, or %s",
                         what, end, start, r->info.plan->network.compress, remedy(e->compression),
                         steps);
+    return SADDLE_OK;
 }
 
 void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault)

@@ -46,8 +46,9 @@ static bool reset(const saddle_run_state *r, const char *const names[], saddle_p
     return any;
 }
 
-/* Lets the algorithm choose the steps that were given. Collective. */
-static void choose_automatic(const saddle_run_state *r, automatic *out)
+/* Lets the algorithm choose the steps that were given; that it refuses to is no failure. Collective. */
+static saddle_status choose_automatic(const saddle_run_state *r, automatic *out,
+                                      saddle_error *error)
 {
     const saddle_algorithm *a = r->info.algorithm;
     saddle_configuration c = {.instance = r->info.instance, .given = &out->plan.steps};
@@ -55,7 +56,7 @@ static void choose_automatic(const saddle_run_state *r, automatic *out)
     bool in_y = reset(r, steps_in_y, &out->plan);
     saddle_run_reset_unread(a, &out->plan);
     if ((!in_x && !in_y) || r->choice->plugin != NULL || r->given.algorithm.own != NULL)
-        return;
+        return SADDLE_OK;
     void *parameters = saddle_alloc(1, a->size);
     saddle_status status = saddle_check_memory(parameters, "the algorithm's parameters", NULL);
     status = saddle_run_agree(r, status, NULL);
@@ -67,9 +68,10 @@ static void choose_automatic(const saddle_run_state *r, automatic *out)
     if (status == SADDLE_OK) {
         out->plan.steps = c.steps;
         out->parameters = parameters;
-        return;
+        return SADDLE_OK;
     }
     saddle_free(parameters);
+    return status == SADDLE_NO_MEMORY ? saddle_no_memory(error, "automatic steps") : SADDLE_OK;
 }
 
 /* ---- the text -------------------------------------------------------------------------------- */
@@ -124,13 +126,12 @@ static void append_first(const saddle_run_state *r, const char *const names[], c
     }
 }
 
-void saddle_run_name_steps(const saddle_run_state *r, const saddle_fault *fault, char *out,
-                           size_t size)
+saddle_status saddle_run_name_steps(const saddle_run_state *r, const saddle_fault *fault, char *out,
+                                    size_t size, saddle_error *error)
 {
     automatic a = {.parameters = NULL};
-    saddle_status status = saddle_plan_copy(&a.plan, &r->given, NULL);
-    if (saddle_run_agree(r, status, NULL) == SADDLE_OK)
-        choose_automatic(r, &a);
+    saddle_status status = saddle_run_agree(r, saddle_plan_copy(&a.plan, &r->given, error), error);
+    SADDLE_THEN(status, choose_automatic(r, &a, error));
     if (a.parameters != NULL) {
         append_longer(r, &a, steps_in_x, out, size);
         append_longer(r, &a, steps_in_y, out, size);
@@ -152,4 +153,5 @@ void saddle_run_name_steps(const saddle_run_state *r, const saddle_fault *fault,
     bool precision = strstr(out, "--tau") != NULL || strstr(out, "--alpha") != NULL;
     if (precision && strcmp(r->info.algorithm->name, "precision-auto") != 0)
         saddle_append(out, size, ", or try --algorithm precision-auto, which needs no steps");
+    return status;
 }

@@ -284,7 +284,7 @@ static saddle_status conclude(saddle_run_state *r, saddle_error *error)
 {
     saddle_result *result = r->result;
     result->gap = *saddle_observer_gap(r->observer);
-    saddle_run_warn_of_growth(r);
+    SADDLE_TRY(saddle_run_warn_of_growth(r, error));
     saddle_run_warn_of_components(r);
     if (r->given.limits.stop_after == 0) {
         saddle_run_keep_solution(r);

@@ -180,7 +180,7 @@ void saddle_run_warn_of_replicas(saddle_run_state *r);
 /* Warns if churn leaves the network in several parts. */
 void saddle_run_warn_of_components(const saddle_run_state *r);
 /* Warns if a run ends worse than it began. */
-void saddle_run_warn_of_growth(const saddle_run_state *r);
+saddle_status saddle_run_warn_of_growth(const saddle_run_state *r, saddle_error *error);
 /* Names the mixing rate as the cause of a divergence that has no other cause. */
 void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault);
 /* Warns of events of churn and changes of a schedule that come after the last iteration. */
@@ -268,14 +268,16 @@ saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddl
 
 /* Writes which steps to change if they are too long; without automatic steps, those of the variable of a fault that is
  * farther off, or of both if its value is not finite. Collective. */
-void saddle_run_name_steps(const saddle_run_state *r, const saddle_fault *fault, char *out,
-                           size_t size);
+saddle_status saddle_run_name_steps(const saddle_run_state *r, const saddle_fault *fault, char *out,
+                                    size_t size, saddle_error *error);
 
 /* ---- stall.c ---- */
 
 /* Changes result->stop to SADDLE_STOP_STALLED, and names the remedy, if a limit ends a run that stalls at the noise of
  * its estimates. Collective. */
 saddle_status saddle_run_find_stall(saddle_run_state *r, saddle_error *error);
+/* Returns the number of bytes that it takes. */
+double saddle_run_stall_bytes(size_t agents);
 
 /* ---- trace_points.c: files ---- */
 

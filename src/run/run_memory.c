@@ -46,12 +46,13 @@ static double outcome_bytes(const saddle_run_state *r)
                               sizeof(double));
 }
 
-/* Returns the largest number of bytes that is taken temporarily, at different times: by states
- * to resume from, outcomes, writing the model, and the fingerprint of the data. */
+/* Returns the largest number of bytes that is taken temporarily, at different times: by states to resume from, outcomes,
+ * the search for a stall, writing the model, and the fingerprint of the data. */
 static double passing_bytes(const saddle_run_state *r)
 {
     const saddle_instance *e = r->info.instance;
     double bytes = fmax(outcome_bytes(r), saddle_resume_bytes(&r->resumed, e->world->local));
+    bytes = fmax(bytes, saddle_run_stall_bytes(e->world->agents));
     if (r->given.outputs.model != NULL)
         bytes = fmax(bytes, saddle_result_write_bytes(e));
     if (saddle_run_is_identified(r))

@@ -111,6 +111,11 @@ static void name_remedy(const saddle_run_state *r, char *out, size_t size)
 
 /* ---- the stall ------------------------------------------------------------------------------- */
 
+double saddle_run_stall_bytes(size_t agents)
+{
+    return saddle_block_bytes(agents, WIDTH * sizeof(double));
+}
+
 saddle_status saddle_run_find_stall(saddle_run_state *r, saddle_error *error)
 {
     saddle_result *result = r->result;
