@@ -5,7 +5,8 @@
  *
  * It is for samples whose loss is a convex function of one score, f(a'x), as in linear models. The difference of
  * gradients between x and x + delta is then g = f'' (a'delta) a, so that g g' / (g'delta) = f'' a a' is the sample's
- * Hessian, whatever delta is. Whether this is so is tested: the matrix must give the difference along a second delta.
+ * Hessian, whatever delta is. Whether this is so is tested: the matrix must give the entries of the difference along a
+ * second delta, all of which count alike: delta is so long in a rare feature that this one would decide for all others.
  * For other losses, the metric is 1.
  *
  * The diagonal D is the mean of these matrices' diagonals over an agent's samples, and the root of the mean square over
@@ -47,7 +48,7 @@
 #define CHANGE 1e-3
 #define ATTEMPTS 4
 #define ATTEMPT_SAMPLES 8
-/* The largest part of a difference along the second delta that may be left unexplained. */
+/* The largest mean part of an entry of a difference along the second delta that may be left unexplained. */
 #define UNEXPLAINED 0.1
 /* A difference along delta of less than this part of the sum of its terms' sizes is rounding. */
 #define ROUNDING 1e-9
@@ -126,8 +127,9 @@ static void add_changes(void *context, size_t agent, double *out)
     }
 }
 
-/* The mean size of what a function of one score leaves unexplained of the difference along the second delta, that of
- * the difference, and the mean sizes of negative and of all curvatures along the first delta. */
+/* The sum over entries of the part that a function of one score leaves unexplained of the difference along the second
+ * delta, the number of entries that differ, the sizes of negative and of all curvatures along the first delta: means
+ * over samples. */
 static void add_unexplained(void *context, size_t agent, double *out)
 {
     probe *p = context;
@@ -137,7 +139,7 @@ static void add_unexplained(void *context, size_t agent, double *out)
     memset(out, 0, 4 * sizeof *out);
     for (size_t k = 0; k < count; k++) {
         double along[2] = {0.0, 0.0};
-        double size[2] = {0.0, 0.0};
+        double entries[2] = {0.0, 0.0};
         measure_sample(p, agent, k, count);
         saddle_sample_probe_gradient(&p->sample, agent, k, count, p->other, p->g2);
         for (size_t c = 0; c < x_dim; c++) {
@@ -146,11 +148,14 @@ static void add_unexplained(void *context, size_t agent, double *out)
             along[1] += p->g1[c] * (p->other[c] - p->x[c]);
         }
         for (size_t c = 0; c < x_dim; c++) {
-            size[0] += fabs(p->delta[c] * (p->g2[c] - p->g1[c] * along[1] / along[0]));
-            size[1] += fabs(p->delta[c] * p->g2[c]);
+            double whole = fabs(p->g2[c]);
+            if (whole == 0.0)
+                continue;
+            entries[0] += fmin(1.0, fabs(p->g2[c] - p->g1[c] * along[1] / along[0]) / whole);
+            entries[1] += 1.0;
         }
-        out[0] += fmin(size[0], size[1]) / (double)count;
-        out[1] += size[1] / (double)count;
+        out[0] += entries[0] / (double)count;
+        out[1] += entries[1] / (double)count;
         out[2] += fmax(0.0, -along[0]) / (double)count;
         out[3] += fabs(along[0]) / (double)count;
     }

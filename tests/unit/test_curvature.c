@@ -687,6 +687,22 @@ TEST(other_losses_give_a_uniform_metric)
         }
 }
 
+/* The regularizer of robust-logistic is no function of the same score, however rare a feature is. */
+TEST_LOOP(rare_features_do_not_decide_alone, 0, 12)
+{
+    char seed[32];
+    saddle_snprintf(seed, sizeof seed, "seed=%d", _i);
+    const char *const more[] = {"data=synthetic:3000:123", "agents=5", "topology=complete", seed,
+                                NULL};
+    test_instance instance;
+    saddle_curvature found;
+    test_instance_open(&instance, LOGISTIC_BOX_SPARSE, more);
+    measure(instance.made, SADDLE_CURVATURE_AUTO, &found);
+    ck_assert(found.uniform);
+    saddle_metric_close(&found.metric);
+    test_instance_close(&instance);
+}
+
 /* A quadratic of several dimensions is no function of one score, whatever the signs of delta are. */
 TEST_LOOP(quadratics_give_a_uniform_metric, 0, 5)
 {
