@@ -1,7 +1,7 @@
 /*
  * K-GT-Minimax at agent i: L local steps in a round, corrected by gradient tracking (Li, "Fast Decentralized Gradient
  * Tracking for Federated Minimax Optimization with Local Updates", arXiv 2405.04566); with --estimator storm as by Cai,
- * Alghunaim, Sayed, "Communication-Efficient Decentralized Local Updates for Minimax Optimization", arXiv 2507.21901.
+ * Alghunaim, Sayed, "Communication-Efficient Decentralized Stochastic Minimax Optimization", arXiv 2507.21901.
  * With w = (x, y), g = (v, -u) and P the prox of (eta_x h) over X and the projection onto Y:
  *
  *   w = projection onto X and Y of sum_j M_ij n_j,   c = sum_j M_ij s_j - G
