@@ -66,7 +66,8 @@ static void write_block(FILE *f, block_kind kind, const saddle_store_piece *piec
     crypto_generichash_final(&sum, block.sum, SUM);
     fwrite(&block, sizeof block, 1, f);
     for (size_t k = 0; k < count; k++)
-        fwrite(piece[k].bytes, 1, piece[k].size, f);
+        if (piece[k].size > 0) /* a piece without bytes may be NULL */
+            fwrite(piece[k].bytes, 1, piece[k].size, f);
 }
 
 /* Reads a block that ends before `end`; frees what *bytes held. Returns SADDLE_BAD_INPUT if there is no whole one;
