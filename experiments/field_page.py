@@ -19,6 +19,8 @@ __all__ = ["Costs", "page", "write"]
 CAP = 100.0
 """The factor that counts for a level that a method does not reach, and the largest that counts."""
 OURS = ("precision-auto", "precision", "precision+")
+LISTED = 2
+"""How many of the best, and how many of the last methods have their costs on each instance."""
 COARSE = tuple(level for level in LEVELS if level >= 1e-2)
 FINE = tuple(level for level in LEVELS if level < 1e-2)
 HOW = {"default": "at its defaults", "tuned": "tuned for each level", "carried": "with settings of another instance"}
@@ -179,9 +181,16 @@ def _winners(costs: Costs, instance: str) -> list[str]:
     return lines
 
 
+def _listed(costs: Costs, instance: str) -> list[str]:
+    """Returns the methods whose costs on an instance the page has: ours, the best and the last ones when tuned."""
+    group = [(i, level) for i, level in costs.cells("tuned") if i == instance]
+    ranking = costs.ranking("tuned", group, 0) if group else []
+    return [m for m in costs.plan.methods if m in {*OURS, *ranking[:LISTED], *ranking[-LISTED:]}]
+
+
 def _costs(costs: Costs, instance: str) -> list[str]:
     lines = _head(["method"], [f"{level:g}" for level in LEVELS])
-    for method in costs.plan.methods:
+    for method in _listed(costs, instance):
         cells = []
         for level in LEVELS:
             tuned, default = (costs.of[how, instance, method, level] for how in ("tuned", "default"))
@@ -231,7 +240,8 @@ def page(done: Runs, plan: Plan) -> list[str]:
     out += ["", "## Which method", "",
             *_wrapped("The method whose cost is closest to the cheapest, and the second, with the factor by which they "
                       "are more expensive: the geometric mean over instances and levels, in which a level that a "
-                      f"method does not reach counts as {CAP:g}, and so does a larger factor."), "",
+                      f"method does not reach counts as {CAP:g}, and so does a larger factor. Levels that no method reaches "
+                      "in a situation are left out, so compare factors within a row."), "",
             *_advice(costs), "",
             *_wrapped("; ".join(f"{name}: {what}" for name, what in VARIANTS.items()) + "."), "",
             "![How often a method is within a factor of the cheapest](pictures/field.png)", "",
@@ -262,7 +272,9 @@ def page(done: Runs, plan: Plan) -> list[str]:
     out += ["", "## Instance by instance", "",
             *_wrapped("Samples / rounds. First: who needs the fewest at a level, the best of PRECISION-auto, PRECISION "
                       "and PRECISION+ with its samples as a multiple of the fewest, and how many methods never get "
-                      "there. Then: every method tuned and, in brackets, at its defaults.")]  # fmt: skip
+                      f"there. Then, tuned and, in brackets, at their defaults: these three, and the {LISTED} best and "
+                      f"the {LISTED} last methods by samples when tuned. The file field.jsonl, which the command writes "
+                      "beside the page, has the runs of all.")]  # fmt: skip
     for instance in costs.instances:
         out += ["", f"### {instance}", "", *_winners(costs, instance), "", *_costs(costs, instance)]
     out += ["", "## Figures of the papers", "",

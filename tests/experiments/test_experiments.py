@@ -535,7 +535,7 @@ def _made(costs, **more):
             "stop": "rounds", **more}  # fmt: skip
 
 
-def test_the_page_of_the_field_names_the_cheapest_and_those_that_do_not_arrive():
+def test_the_page_of_the_field_names_the_cheapest_and_those_that_do_not_arrive(monkeypatch):
     plan = field.Plan(candidates=2, seeds=1, instances=("logistic-5", "logistic-ring"),
                       methods=("precision", "dream", "dm-hsgd"))  # fmt: skip
     cost = {"precision": [1e3, 10, 1e6, 5], "dream": [3e3, 5, 1e6, 5]}
@@ -560,6 +560,9 @@ def test_the_page_of_the_field_names_the_cheapest_and_those_that_do_not_arrive()
     assert "| dm-hsgd | 0 of 2 | 100 | 100 | 100 | 100 |" in text and "dm-hsgd | - | - | - | - | - |" in text
     assert "dream needs fewer samples than dm-hsgd at 2 of 2 levels, fewer rounds at 2 |" in text
     assert "| You tune for the level | **precision** 1; dream 3 | **dream** 1; precision 2 |" in text
+    monkeypatch.setattr(field_page, "LISTED", 1)
+    assert field_page._listed(costs, "logistic-5") == ["precision", "dm-hsgd"]
+    assert "\n| dream | 3k / 5 (3k / 5) |" in text and "\n| dream | 3k" not in "\n".join(field_page.page(done, plan))
     del done["logistic-ring", "dream", 0, 1]
     assert field_page.Costs(done, plan).instances == ["logistic-5"]
     text = " ".join(" ".join(field_page.page(done, plan)).split())
