@@ -171,12 +171,11 @@ static void print_traits(const saddle_algorithm *algorithm)
     else
         add_trait(table, "message", "%s doubles (8 bytes each) to each neighbour per round",
                   t->message);
-    bool proved = strcmp(t->samples, "-") != 0;
-    if (proved)
+    if (strcmp(t->samples, "-") != 0)
         add_trait(table, "samples", "IFO calls to reach accuracy eps (published): %s", t->samples);
     else
         cli_table_words(table, "samples", "no published bound");
-    if (proved && !t->centralized)
+    if (strcmp(t->communication, "-") != 0)
         add_trait(table, "communication", "rounds to reach accuracy eps (published): %s",
                   t->communication);
     cli_table_print(table);

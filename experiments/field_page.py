@@ -240,8 +240,8 @@ def page(done: Runs, plan: Plan) -> list[str]:
     out += ["", "## Which method", "",
             *_wrapped("The method whose cost is closest to the cheapest, and the second, with the factor by which they "
                       "are more expensive: the geometric mean over instances and levels, in which a level that a "
-                      f"method does not reach counts as {CAP:g}, and so does a larger factor. Levels that no method reaches "
-                      "in a situation are left out, so compare factors within a row."), "",
+                      f"method does not reach counts as {CAP:g}, and so does a larger factor. Levels that no method "
+                      "reaches in a situation are left out, so compare factors within a row."), "",
             *_advice(costs), "",
             *_wrapped("; ".join(f"{name}: {what}" for name, what in VARIANTS.items()) + "."), "",
             "![How often a method is within a factor of the cheapest](pictures/field.png)", "",
@@ -272,9 +272,9 @@ def page(done: Runs, plan: Plan) -> list[str]:
     out += ["", "## Instance by instance", "",
             *_wrapped("Samples / rounds. First: who needs the fewest at a level, the best of PRECISION-auto, PRECISION "
                       "and PRECISION+ with its samples as a multiple of the fewest, and how many methods never get "
-                      f"there. Then, tuned and, in brackets, at their defaults: these three, and the {LISTED} best and "
-                      f"the {LISTED} last methods by samples when tuned. The file field.jsonl, which the command writes "
-                      "beside the page, has the runs of all.")]  # fmt: skip
+                      f"there. Then, tuned and, in brackets, at their defaults: these three, and the {LISTED} best "
+                      f"and the {LISTED} last methods by samples when tuned. The file field.jsonl, which the command "
+                      "writes beside the page, has the runs of all.")]  # fmt: skip
     for instance in costs.instances:
         out += ["", f"### {instance}", "", *_winners(costs, instance), "", *_costs(costs, instance)]
     out += ["", "## Figures of the papers", "",

@@ -61,7 +61,6 @@ const saddle_algorithm saddle_dama = {
              "all rounds, and take (I + M) / 2 if M may have a negative eigenvalue; the same steps "
              "at all agents. The paper has neither X, Y nor h: they are additions.",
          .ifo = "2 |S|; R_i at a refresh", .rounds = "K",
-         .message = "dim x + dim y, twice that with tracking", .samples = "-",
-         .communication = "-"},
+         .message = "dim x + dim y (tracking: twice)", .samples = "-", .communication = "-"},
     .init = init,
 };
