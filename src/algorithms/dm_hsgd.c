@@ -14,8 +14,8 @@
  * authors' program: eta_x = 0.01, eta_y = 0.1, beta_x = 0.01, beta_y = 0.1, |S| = 10 and 2000 samples at the start; its
  * gradients are sums over the mini-batch, here they are means.
  *
- * Trackers and points pass through the same polynomial of M if K > 1. An eigenvalue -r of it allows steps times curvature
- * of at most (1 - r)^2 / (2 r^2): 0.02 for K = 2 on a ring of 20.
+ * Trackers and points pass through the same polynomial of M if K > 1. An eigenvalue -r of it allows steps times
+ * curvature of at most (1 - r)^2 / (2 r^2): 0.02 for K = 2 on a ring of 20.
  *
  * Cost of an iteration: two rounds, each with one message of (dim x + dim y) doubles per neighbour; 2 |S| IFO calls.
  */

@@ -46,8 +46,8 @@ static double outcome_bytes(const saddle_run_state *r)
                               sizeof(double));
 }
 
-/* Returns the largest number of bytes that is taken temporarily, at different times: by states to resume from, outcomes,
- * the search for a stall, writing the model, and the fingerprint of the data. */
+/* Returns the largest number of bytes that is taken temporarily, at different times: by states to resume from,
+ * outcomes, the search for a stall, writing the model, and the fingerprint of the data. */
 static double passing_bytes(const saddle_run_state *r)
 {
     const saddle_instance *e = r->info.instance;
