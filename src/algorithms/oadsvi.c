@@ -122,7 +122,7 @@ static saddle_status check_convexity(const saddle_configuration *c, saddle_error
     double L = c->instance->constants.lipschitz;
     double lowest;
     SADDLE_TRY(find_lowest_curvature(c->instance, L, &lowest, error));
-    return lowest >= -ROUNDING * L || isnan(lowest)
+    return lowest >= -ROUNDING * L
                ? SADDLE_OK
                : saddle_fail(error, SADDLE_UNSUPPORTED,
                              "--steps: the theorem of oadsvi is about losses that are convex in x, "

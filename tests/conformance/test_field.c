@@ -1015,7 +1015,7 @@ static void refuse(const char *const *assignment, const char *part)
 TEST(steps_of_a_theorem_need_a_convex_loss)
 {
     for (int seed = 1; seed <= 5; seed++) {
-        char seeded[16];
+        char seeded[24];
         snprintf(seeded, sizeof seeded, "seed=%d", seed);
         refuse(
             (const char *[]){"problem=quadratic", "algorithm=oadsvi", "steps=theory", seeded, NULL},
