@@ -1,5 +1,7 @@
 #include "lab/peer_files.h"
 
+#include <saddle/algorithm.h>
+#include <saddle/problem.h>
 #include <sodium/utils.h>
 
 #include "core/sha256.h"
@@ -29,6 +31,17 @@ typedef struct reader {
 /* Fails with the position of an entry's value. */
 #define refuse(in, entry, ...) \
     saddle_fail_at((in)->error, (in)->path, (entry)->line, (entry)->column, __VA_ARGS__)
+
+/* Fails if the address that begins an entry's value is not one. */
+static saddle_status check_address(const reader *in, const saddle_yaml_entry *entry, size_t length)
+{
+    return saddle_is_endpoint(entry->value, length)
+               ? SADDLE_OK
+               : refuse(in, entry,
+                        "'%.*s' is not an address; write tcp://HOST:PORT, with a port from 1 to "
+                        "65535, or ipc:// and a short path",
+                        (int)(length < 200 ? length : 200), entry->value);
+}
 
 /* Reads the number of "agent-N"; false for other names. */
 static bool agent_number(const char *name, uint64_t *out)
@@ -60,6 +73,12 @@ static saddle_status read_member(const reader *in, const saddle_yaml_entry *entr
                       SADDLE_EXCERPT(key));
     if (none)
         return SADDLE_OK;
+    SADDLE_TRY(check_address(in, entry, length));
+    if (strncmp(entry->value, "tcp://*:", 8) == 0)
+        return refuse(in, entry,
+                      "nobody can dial '%.*s'; write the host's name or number here, and * only as "
+                      "listen of an agent's file",
+                      (int)length, entry->value);
     char *endpoint = saddle_alloc(length + 1, 1);
     SADDLE_TRY(saddle_check_memory(endpoint, "the network", in->error));
     memcpy(endpoint, entry->value, length);
@@ -244,6 +263,28 @@ static saddle_status take_fingerprint(const reader *in, const saddle_yaml *yaml)
     return SADDLE_OK;
 }
 
+/* Fails if no problem or algorithm has the name that was given, or if it is not one for agents: the neighbours are not
+ * waited for. */
+static saddle_status check_names(const reader *in)
+{
+    const saddle_plan *plan = &in->out->plan;
+    const saddle_problem_class *problem;
+    const saddle_algorithm *algorithm = NULL;
+    if (SADDLE_GIVEN(plan, problem.name))
+        SADDLE_TRY(saddle_in_field(
+            "--problem", saddle_problem_find(&problem, plan->problem.name, in->error), in->error));
+    if (SADDLE_GIVEN(plan, algorithm.name))
+        SADDLE_TRY(saddle_in_field(
+            "--algorithm", saddle_algorithm_find(&algorithm, plan->algorithm.name, in->error),
+            in->error));
+    if (algorithm == NULL || !algorithm->traits.centralized)
+        return SADDLE_OK;
+    return saddle_refuse(in->error,
+                         "--algorithm: %s is centralized: it needs all data in one process; give "
+                         "one for agents, such as precision-auto",
+                         algorithm->name);
+}
+
 static saddle_status take_network(reader *in, const saddle_yaml *yaml)
 {
     size_t agents = 0;
@@ -263,6 +304,7 @@ static saddle_status take_network(reader *in, const saddle_yaml *yaml)
         else if (!agent_number(entry->name, &number))
             SADDLE_TRY(read_option(in, entry));
     }
+    SADDLE_TRY(check_names(in));
     SADDLE_TRY(take_fingerprint(in, yaml));
     return make_graph(in);
 }
@@ -316,6 +358,10 @@ static saddle_status list_values(const reader *in, const saddle_yaml *yaml,
                                  "'%s' has no '%s'; an agent's file has at least the lines "
                                  "network, agent and key",
                                  in->path, names[n]);
+    for (size_t n = 0; n < NAMES; n++)
+        if (value[n] != NULL && *value[n]->value == '\0')
+            return refuse(in, value[n], "%s: there is no value; give one, or remove the line",
+                          names[n]);
     return SADDLE_OK;
 }
 
@@ -340,6 +386,12 @@ static saddle_status take_agent(const reader *in, const saddle_yaml_entry *const
                              in->path);
     if (!own)
         return SADDLE_OK;
+    /* A file that cannot be read is found out before the neighbours are waited for. */
+    FILE *file;
+    size_t bytes;
+    SADDLE_TRY(saddle_reading_open_regular(&file, out->data, "the file of this agent's rows",
+                                           &bytes, in->error));
+    fclose(file);
     /* The text is the same for all agents; each has another file. */
     plan->problem.own_file = out->data;
     return saddle_plan_set(plan, "data", "agent-%d", in->error);
@@ -349,6 +401,8 @@ static saddle_status take_rest(const reader *in, const saddle_yaml_entry *const 
 {
     peer_files *out = in->out;
     out->patience = PATIENCE;
+    if (value[LISTEN] != NULL)
+        SADDLE_TRY(check_address(in, value[LISTEN], strlen(value[LISTEN]->value)));
     if (value[SAVED] != NULL && out->repeat == 0)
         return refuse(in, value[SAVED],
                       "the network file does not say how often agents save their state; agree on a "
@@ -358,8 +412,7 @@ static saddle_status take_rest(const reader *in, const saddle_yaml_entry *const 
         return refuse(in, value[WAIT], "patience: '%s' is not a number of seconds, at least 1",
                       SADDLE_EXCERPT(value[WAIT]->value));
     if (value[EVERY] != NULL &&
-        (!saddle_parse_integer(value[EVERY]->value, &out->plan.outputs.trace_every) ||
-         out->plan.outputs.trace_every == 0))
+        (!saddle_parse_integer(value[EVERY]->value, &out->every) || out->every == 0))
         return refuse(in, value[EVERY], "every: '%s' is not a number of iterations, at least 1",
                       SADDLE_EXCERPT(value[EVERY]->value));
     if (value[THREADS] != NULL)

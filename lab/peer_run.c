@@ -60,6 +60,7 @@ saddle_status peer_session_solve(const peer_files *files, const saddle_peer_opti
     const saddle_own_outputs outputs = {.model = files->model,
                                         .copy = with->copy,
                                         .trace = files->trace,
+                                        .every = files->every,
                                         .row = with->row,
                                         .context = with->context};
     SADDLE_TRY(saddle_session_meet(session, error));

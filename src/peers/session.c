@@ -2,6 +2,7 @@
 #include <sodium/crypto_scalarmult.h>
 #include <sodium/utils.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include "peers/session_state.h"
 
@@ -268,6 +269,20 @@ const char *saddle_session_dialled(const saddle_session_options *with, size_t ag
     bool dials = member[with->self].endpoint == NULL ||
                  (with->self > agent && member[agent].endpoint != NULL);
     return dials ? member[agent].endpoint : NULL;
+}
+
+bool saddle_is_endpoint(const char *text, size_t length)
+{
+    enum { SCHEME = sizeof "tcp://" - 1 };
+    uint64_t port;
+    if (length > SCHEME && strncmp(text, "ipc://", SCHEME) == 0)
+        return length - SCHEME < sizeof((struct sockaddr_un *)NULL)->sun_path;
+    size_t colon = length;
+    while (colon > 0 && text[colon - 1] != ':')
+        colon--;
+    return strncmp(text, "tcp://", SCHEME) == 0 && colon > SCHEME + 1 &&
+           saddle_parse_integer_in(text + colon, length - colon, &port) && port > 0 &&
+           port <= UINT16_MAX;
 }
 
 /* ZeroMQ removes a file at the path of a socket before it listens there: fails if it is not a socket. */

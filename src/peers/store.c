@@ -132,19 +132,23 @@ static saddle_status check_head(FILE *f, const head *own, const char *path, sadd
     if (memcmp(found.fingerprint, own->fingerprint, sizeof found.fingerprint) == 0 &&
         found.agent == own->agent)
         return SADDLE_OK;
+    if (found.agent != own->agent)
+        return saddle_refuse(error,
+                             "'%s' is of agent %llu, and this is agent %llu; give the directory of "
+                             "this agent's run, or an empty one, as checkpoint",
+                             path, (unsigned long long)found.agent, (unsigned long long)own->agent);
     return saddle_refuse(error,
-                         "'%s' is of agent %llu with %s network file; give the directory of this "
+                         "'%s' is of a run with another network file; give the directory of this "
                          "agent's run, or an empty one, as checkpoint",
-                         path, (unsigned long long)found.agent,
-                         found.agent == own->agent ? "another" : "its own");
+                         path);
 }
 
 /* ---- the log of set-up ------------------------------------------------------------------------ */
 
 static saddle_status log_failed(const saddle_store *store, saddle_error *error)
 {
-    return saddle_fail(error, SADDLE_IO, "cannot write '%s/setup.saddle': %s", store->path,
-                       strerror(errno != 0 ? errno : EIO));
+    return saddle_fail(error, SADDLE_IO, "cannot write '%s/setup.saddle': %s; is the disk full?",
+                       store->path, strerror(errno != 0 ? errno : EIO));
 }
 
 static saddle_status add(saddle_store *store, block_kind kind, const saddle_store_piece *piece,
@@ -198,6 +202,14 @@ static saddle_status be_born(saddle_store *store, saddle_error *error)
     return saddle_sync_file(fileno(store->log)) ? SADDLE_OK : log_failed(store, error);
 }
 
+static saddle_status no_run(const saddle_store *store, saddle_error *error)
+{
+    return saddle_refuse(error,
+                         "--resume: there is no checkpoint in '%s'; leave it out to start from the "
+                         "beginning, or give auto to resume only if there is one",
+                         store->path);
+}
+
 static saddle_status open_log(saddle_store *store, const saddle_store_options *options,
                               saddle_error *error)
 {
@@ -212,18 +224,17 @@ static saddle_status open_log(saddle_store *store, const saddle_store_options *o
                              "--resume auto, or give another directory",
                              store->path);
     if (!there && options->begin == SADDLE_STORE_OLD)
-        return saddle_refuse(error,
-                             "--resume: there is no checkpoint in '%s'; leave it out to start from "
-                             "the beginning, or give auto to resume only if there is one",
-                             store->path);
-    errno = 0;
+        return no_run(store, error);
     /* It has what other owners sent during set-up. */
     int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (there ? 0 : O_TRUNC), 0600);
     store->log = descriptor >= 0 ? fdopen(descriptor, "r+") : NULL;
     if (store->log == NULL && descriptor >= 0)
         close(descriptor);
     if (store->log == NULL)
-        return log_failed(store, error);
+        return saddle_refuse(error,
+                             "cannot write '%s': %s; give a directory that can be written to, as "
+                             "checkpoint",
+                             path, strerror(errno));
     if (there) {
         SADDLE_TRY(check_head(store->log, &store->head, path, error));
     } else if (fwrite(&store->head, sizeof store->head, 1, store->log) != 1 ||
@@ -328,6 +339,8 @@ static saddle_status open_all(saddle_store *store, const saddle_store_options *o
     store->state_path = saddle_format("%s/state.saddle", options->directory);
     if (store->path == NULL || store->state_path == NULL)
         return saddle_no_memory(error, "the checkpoints");
+    if (options->begin == SADDLE_STORE_OLD && access(store->path, F_OK) != 0)
+        return no_run(store, error);
     SADDLE_TRY(saddle_make_directory("checkpoint", store->path, error));
     SADDLE_TRY(saddle_lock_directory(&store->lock, store->path, "checkpoint", error));
     SADDLE_TRY(open_log(store, options, error));

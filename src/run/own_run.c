@@ -133,7 +133,7 @@ static saddle_status iterate(own_run *o, saddle_error *error)
 {
     const saddle_world *world = o->r.info.instance->world;
     uint64_t last = o->r.given.limits.iterations;
-    uint64_t every = o->r.given.outputs.trace_every;
+    uint64_t every = o->outputs->every;
     if (every == 0)
         every = last > ROWS ? last / ROWS : 1;
     uint64_t first = o->r.engine->kind->iteration(o->r.engine);

@@ -89,9 +89,10 @@ saddle_status saddle_run_of_several(const saddle_instance *instance, const saddl
 
 /* The outputs of the agent, and what it reports. */
 typedef struct saddle_own_outputs {
-    const char *trace;                                     /* NULL: none */
-    const char *model;                                     /* NULL: none */
-    const char *copy;                                      /* a second model; NULL: none */
+    const char *trace; /* NULL: none */
+    const char *model; /* NULL: none */
+    const char *copy;  /* a second model; NULL: none */
+    uint64_t every;    /* iterations between rows; 0: automatic */
     void (*row)(void *context, const saddle_own_row *row); /* NULL: none */
     void *context;
 } saddle_own_outputs;
@@ -99,8 +100,8 @@ typedef struct saddle_own_outputs {
 /*
  * Runs a plan on an instance whose world has one agent in each process. All processes set up together; then each goes
  * through the iterations with messages of neighbours only, measures what it can measure alone, and writes its own
- * files. The rows have the distance of the plan's trace_every. `warning` may be NULL. Ends early when processes
- * cannot communicate any more (saddle_world_check()), with that reason.
+ * files. `warning` may be NULL. Ends early when processes cannot communicate any more (saddle_world_check()), with that
+ * reason.
  */
 saddle_status saddle_run_own(const saddle_instance *instance, const saddle_plan *plan,
                              const saddle_own_outputs *outputs, saddle_warning *warning,

@@ -54,9 +54,29 @@ network "topology: ring" "edges: [0-1]" >network.yml
 refused "edges twice" "edges and topology are both given"
 network "data: own" >network.yml
 refused "no data" "add the line data: FILE"
+echo "data: none.csv" >>agent.yml
+refused "no rows" "cannot read './none.csv': No such file or directory; give the file of this agent's rows"
 network "iterations: 5" >network.yml
-echo "data: rows.csv" >>agent.yml
+sed -i 's/none.csv/rows.csv/' agent.yml
 refused "data for nothing" "does not have the line 'data: own'"
+printf 'network: network.yml\nagent: 0\nkey: agent.key\nmodel:\n' >agent.yml
+refused "no value" "agent.yml:4:7: model: there is no value; give one, or remove the line"
+network "problem: nothing" >network.yml
+sed -i '/^model/d' agent.yml
+refused "no such problem" "there is no problem 'nothing'"
+network "algorithm: gda" >network.yml
+refused "an algorithm in one process" "gda is centralized"
+for address in tcp://127.0.0.1 tcp://127.0.0.1:0 tcp://127.0.0.1:99999 tcp://127.0.0.1:80x tcp://:80 ipc:// \
+    "ipc://$(printf '%0110d' 0)"; do
+    network "iterations: 5" | sed "s|tcp://127.0.0.1:1 |$address |" >network.yml
+    refused "the address $address" "network.yml:2:10: '$address' is not an address; write tcp://HOST:PORT"
+    network "iterations: 5" >network.yml
+    printf 'network: network.yml\nagent: 0\nkey: agent.key\nlisten: %s\n' "$address" >agent.yml
+    refused "listening at $address" "agent.yml:4:9: '$address' is not an address"
+done
+network "iterations: 5" | sed "s|127.0.0.1|*|" >network.yml
+refused "an address of any host" "nobody can dial 'tcp://*:1'"
+network "iterations: 5" >network.yml
 printf 'network: network.yml\nagent: 0\nkey: agent.key\ncheckpoint: saved\n' >agent.yml
 refused "checkpoints that nobody agreed on" "agree on a line such as 'checkpoint-every: 50'"
 network "checkpoint-every: 5" >network.yml
@@ -66,6 +86,10 @@ refused_resume() {
     check "resume $1: $2" grep -qF -- "$2" err
 }
 refused_resume yes "there is no checkpoint in './saved'"
+check "no directory is made" test ! -e saved
+sed -i 's/saved$/agent.key/' agent.yml
+refused "checkpoints in a file" "cannot write './agent.key/setup.saddle': Not a directory; give a directory"
+sed -i 's/agent.key$/saved/;s/^key: .*/key: agent.key/' agent.yml
 refused_resume saved "'saved' is not auto"
 sed -i '/^checkpoint/d' agent.yml
 refused_resume auto "add the line checkpoint: DIRECTORY"
@@ -226,10 +250,12 @@ make_owners() {
     local k
     make_peers "$@" || return
     for k in 0 1 2 3 4; do echo "data: part-$k.csv" >>"own/$k.yml"; done
+    echo "every: 9" >>own/2.yml # each owner chooses
 }
 check "owners" make_owners own "problem: auc" "data: own" "edges: [0-1, 1-2, 2-3, 3-4]" "iterations: 40"
 check "five owners" run_peers own
 check "their models are those of one process" same_models files.npz own
+check "rows of a trace as often as its owner wants" test "$(grep -c '^[0-9]' own/2.csv)" -eq 6
 check "a small batch is warned of" grep -q "can reconstruct" own/0.err
 
 # ---- check and status -------------------------------------------------------------------------

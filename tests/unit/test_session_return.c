@@ -98,9 +98,9 @@ TEST(a_directory_keeps_what_it_was_given)
     refuse_store((saddle_store_options){.fingerprint = "one run", .self = 3},
                  "already has checkpoints of a run");
     refuse_store((saddle_store_options){.begin = SADDLE_STORE_OLD, .fingerprint = "one run"},
-                 "is of agent 3 with its own network file");
+                 "is of agent 3, and this is agent 0");
     refuse_store((saddle_store_options){.begin = SADDLE_STORE_OLD, .fingerprint = "1", .self = 3},
-                 "is of agent 3 with another network file");
+                 "is of a run with another network file");
 }
 
 TEST(an_empty_directory_has_nothing)
