@@ -211,3 +211,18 @@ def test_ctrl_c(tmp_path):
         finally:
             p.kill()
     assert "KeyboardInterrupt" in error and "nothing from agent" not in error
+
+
+def test_ctrl_c_before_the_wait(tmp_path):
+    """An interrupt ends a run although it does not wake the thread that waits."""
+    network(tmp_path, "problem: quadratic")
+    file = tmp_path / "0.yml"
+    file.write_text(file.read_text().replace("patience: 40", "patience: 1000"))
+    code = (
+        "import _thread, sys, threading, saddle\n"
+        "threading.Timer(0.5, _thread.interrupt_main).start()\n"
+        "saddle.peer.run(sys.argv[1])\n"
+    )
+    command = [sys.executable, "-c", code, str(file)]
+    error = subprocess.run(command, capture_output=True, text=True, timeout=100).stderr
+    assert "KeyboardInterrupt" in error and "nothing from agent" not in error
