@@ -109,15 +109,16 @@ static bool read_numbers(char *line, double out[4])
     if (end == NULL)
         return false; /* it is being written */
     *end = '\0';
-    for (size_t k = 0; k < 4; k++) {
+    size_t count = 0;
+    while (line != NULL && count < 4) {
         char *comma = strchr(line, ',');
         if (comma != NULL)
             *comma = '\0';
-        if (!saddle_parse_real(line, &out[k]) || (comma == NULL) != (k == 3))
+        if (!saddle_parse_real(line, &out[count++]))
             return false;
-        line = comma + (comma != NULL);
+        line = comma != NULL ? comma + 1 : NULL;
     }
-    return true;
+    return line == NULL && count == 4;
 }
 
 /* Reads a row of an agent's trace; false if it is not there yet. */

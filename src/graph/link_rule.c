@@ -177,19 +177,26 @@ static char *take_next(const char **list)
     return saddle_format("%.*s", (int)length, item);
 }
 
-/* Finds the number of agents of the first topology that determines it; 0 when none does. */
-static saddle_status find_agents(const char *list, uint64_t seed, size_t *out, saddle_error *error)
+/* Takes the next topology of a list; finds its number of agents if it determines one. */
+static saddle_status read_agents(const char **list, uint64_t seed, size_t *out, saddle_error *error)
 {
-    while (*out == 0 && list != NULL) {
-        SADDLE_OWNED_BY(saddle_graph_free_at) saddle_graph *graph = NULL;
-        SADDLE_OWNED char *text = take_next(&list);
-        SADDLE_TRY(saddle_check_memory(text, "the links", error));
-        if (!saddle_topology_sets_agents(text))
-            continue;
+    SADDLE_OWNED_BY(saddle_graph_free_at) saddle_graph *graph = NULL;
+    SADDLE_OWNED char *text = take_next(list);
+    SADDLE_TRY(saddle_check_memory(text, "the links", error));
+    if (saddle_topology_sets_agents(text)) {
         SADDLE_TRY(saddle_graph_create(&graph, text, 0, seed, error));
         *out = graph->agents;
     }
     return SADDLE_OK;
+}
+
+/* Finds the number of agents of the first topology that determines it; 0 when none does. */
+static saddle_status find_agents(const char *list, uint64_t seed, size_t *out, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    while (status == SADDLE_OK && *out == 0 && list != NULL)
+        status = read_agents(&list, seed, out, error);
+    return status;
 }
 
 /* Draws random topologies once, each from its own seed. */
