@@ -5,6 +5,7 @@
 
 #include <sodium.h>
 
+#include "instance/instance.h"
 #include "support.h"
 
 static void note_warning(void *context, const char *message)
@@ -70,6 +71,16 @@ void run_network(peer_network *n, peer_job *work)
         ck_assert_int_eq(pthread_create(&n->peer[i].thread, NULL, run_peer, &n->peer[i]), 0);
     for (size_t i = 0; i < n->graph->agents; i++)
         ck_assert_int_eq(pthread_join(n->peer[i].thread, NULL), 0);
+}
+
+void solve_peer(peer *self, const saddle_own_outputs *outputs)
+{
+    saddle_peer_engine engine = saddle_peer_engine_of(self->session);
+    saddle_instance *instance = NULL;
+    const saddle_plan *plan = self->network->plan;
+    self->status = saddle_instance_create_on(&instance, &engine.kind, plan, &self->error);
+    SADDLE_THEN(self->status, saddle_run_own(instance, plan, outputs, NULL, NULL, &self->error));
+    saddle_instance_free(instance);
 }
 
 void check_all_good(const peer_network *n)

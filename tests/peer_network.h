@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "peers/session.h"
+#include "run/run.h"
 
 enum { MOST_TEST_PEERS = 6 };
 
@@ -37,5 +38,7 @@ void make_network(peer_network *n, const char *topology, size_t agents);
 void open_session(peer_network *n, size_t i);
 /* Does the work of all peers, each in a thread, and closes their sessions. */
 void run_network(peer_network *n, peer_job *work);
+/* Runs the network's plan on a peer's session. */
+void solve_peer(peer *self, const saddle_own_outputs *outputs);
 /* Fails unless all have succeeded. */
 void check_all_good(const peer_network *n);

@@ -192,11 +192,17 @@ def test_keygen(tmp_path):
     assert len(saddle.peer.keygen(path)) == 64
 
 
+def waiting_agent(directory):
+    """Writes an agent whose neighbours never come."""
+    network(directory, "problem: quadratic")
+    file = directory / "0.yml"
+    file.write_text(file.read_text().replace("patience: 40", "patience: 1000"))
+    return file
+
+
 def test_ctrl_c(tmp_path):
     """A run that waits for its neighbours ends at once."""
-    network(tmp_path, "problem: quadratic")
-    file = tmp_path / "0.yml"
-    file.write_text(file.read_text().replace("patience: 40", "patience: 1000"))
+    file = waiting_agent(tmp_path)
     code = (
         "import sys, saddle\n"
         "print('begins', flush=True)\n"
@@ -215,9 +221,7 @@ def test_ctrl_c(tmp_path):
 
 def test_ctrl_c_before_the_wait(tmp_path):
     """An interrupt ends a run although it does not wake the thread that waits."""
-    network(tmp_path, "problem: quadratic")
-    file = tmp_path / "0.yml"
-    file.write_text(file.read_text().replace("patience: 40", "patience: 1000"))
+    file = waiting_agent(tmp_path)
     code = (
         "import _thread, sys, threading, saddle\n"
         "threading.Timer(0.5, _thread.interrupt_main).start()\n"

@@ -21,7 +21,7 @@
 /* What plus and kalman keep, after the numbers of measured_batches.h. */
 enum { SIGNAL = MEASURED_KEPT, NUMBERS, ESTIMATOR_KEPT = NUMBERS + MEASURED_GAINS };
 
-static bool is_recursive(const saddle_estimator *e)
+bool saddle_estimator_is_recursive(const saddle_estimator *e)
 {
     return e->kind == SADDLE_ESTIMATE_SARAH || e->kind == SADDLE_ESTIMATE_PAGE;
 }
@@ -69,7 +69,7 @@ static bool refreshes(const saddle_estimator *e, const saddle_agent *agent, uint
 
 bool saddle_estimator_compares(const saddle_estimator *e, const saddle_agent *agent, uint64_t next)
 {
-    return is_recursive(e) && refreshes(e, agent, next);
+    return saddle_estimator_is_recursive(e) && refreshes(e, agent, next);
 }
 
 /* Draws this many of the agent's samples; 0: all of them. */
@@ -204,7 +204,7 @@ void saddle_estimator_begin(const saddle_estimator *e, saddle_agent *agent,
     }
     saddle_batch batch = saddle_agent_draw(agent, at->next, e->batch, e->replacement);
     saddle_agent_request(agent, batch, at->new_point, at->g);
-    if (is_recursive(e)) {
+    if (saddle_estimator_is_recursive(e)) {
         agent->request.kind = SADDLE_REQUEST_DIFFERENCE;
         agent->request.x0 = at->point;
         agent->request.y0 = at->point + agent->problem->x_dim;
@@ -214,7 +214,8 @@ void saddle_estimator_begin(const saddle_estimator *e, saddle_agent *agent,
 /* Returns whether the estimate needs the gradient at the last point by itself. */
 static bool looks_back(const saddle_estimator *e, const saddle_agent *agent, uint64_t next)
 {
-    return !is_recursive(e) && e->kind != SADDLE_ESTIMATE_SGD && !refreshes(e, agent, next);
+    return !saddle_estimator_is_recursive(e) && e->kind != SADDLE_ESTIMATE_SGD &&
+           !refreshes(e, agent, next);
 }
 
 void saddle_estimator_continue(const saddle_estimator *e, saddle_agent *agent,
@@ -246,7 +247,7 @@ void saddle_estimator_finish(const saddle_estimator *e, const saddle_agent *agen
     } else if (looks_back(e, agent, at->next)) {
         blend(x_dim, 1.0 - e->beta_x, at->estimate, at->h, at->g);
         blend(y_dim, 1.0 - e->beta_y, at->estimate + x_dim, at->h + x_dim, at->g + x_dim);
-    } else if (is_recursive(e) && !refreshes(e, agent, at->next)) {
+    } else if (saddle_estimator_is_recursive(e) && !refreshes(e, agent, at->next)) {
         saddle_axpy(x_dim + y_dim, 1.0, at->estimate, at->g);
     }
 }

@@ -59,6 +59,8 @@ size_t saddle_estimator_vectors(const saddle_estimator *estimator);
 void saddle_estimator_configure(saddle_estimator *estimator, const saddle_estimator *rule,
                                 const saddle_configuration *configuration);
 
+/* Returns whether estimates between refreshes are those before plus differences, whose errors add up. */
+bool saddle_estimator_is_recursive(const saddle_estimator *estimator);
 /* Returns whether estimate number `next` is a refresh, and differences came before it, so that its change shows their
  * errors (noise.h). */
 bool saddle_estimator_compares(const saddle_estimator *estimator, const saddle_agent *agent,

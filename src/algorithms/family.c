@@ -406,7 +406,8 @@ static void estimate(saddle_agent *agent)
         return;
     const saddle_estimation new = estimation_of(agent, &at);
     saddle_estimator_finish(&p->estimator, agent, &new);
-    follow_noise(agent, &at);
+    if (saddle_estimator_is_recursive(&p->estimator))
+        follow_noise(agent, &at);
     size_t count = tracked(p, at.x_dim, at.both);
     for (size_t k = 0; k < count; k++)
         at.next_p[k] += at.g[k] - at.estimate[k];

@@ -17,22 +17,19 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "algorithms/measured_batches.h"
+
 /* The weight of the newest refresh in the means. */
 #define LEARN 0.3
 /* The number of refreshes after which the movement is taken for the first time. */
 #define FIRST 4.0
 
-static void learn(double *mean, double number)
-{
-    *mean = *mean == 0.0 ? number : *mean + LEARN * (number - *mean);
-}
-
 void saddle_noise_refresh(double *numbers, double error, size_t agents, uint64_t iteration)
 {
     double q = fmax(1.0, numbers[NOISE_COUNT]);
     double share = fmin(1.0, 1.0 / (double)agents + 2.0 / q);
-    learn(&numbers[NOISE_ERROR], share * error);
-    learn(&numbers[NOISE_MOVEMENT], numbers[NOISE_SUM] / q);
+    saddle_learn(&numbers[NOISE_ERROR], share * error, LEARN);
+    saddle_learn(&numbers[NOISE_MOVEMENT], numbers[NOISE_SUM] / q, LEARN);
     numbers[NOISE_SUM] = numbers[NOISE_COUNT] = 0.0;
     double now = (double)iteration;
     if (numbers[NOISE_NEXT] == 0.0) {

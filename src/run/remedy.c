@@ -14,7 +14,7 @@ static const char *const steps_in_x[] = {"+tau",           "-step-share", "-eta-
                                          "+ppa-lipschitz", "-nu",         NULL};
 static const char *const steps_in_y[] = {"-alpha", "-eta", "-eta-y", "+ppa-lipschitz-y", NULL};
 
-static const saddle_option *find_option(const saddle_run_state *r, const char *name)
+const saddle_option *saddle_run_find_option(const saddle_run_state *r, const char *name)
 {
     const saddle_option *const *o = r->info.algorithm->options;
     while (*o != NULL && strcmp((*o)->name, name) != 0)
@@ -37,7 +37,7 @@ static bool reset(const saddle_run_state *r, const char *const names[], saddle_p
 {
     bool any = false;
     for (; *names != NULL; names++) {
-        const saddle_option *option = find_option(r, *names + 1);
+        const saddle_option *option = saddle_run_find_option(r, *names + 1);
         if (option == NULL || !saddle_plan_given(&r->given, option))
             continue;
         saddle_plan_reset(plan, option);
@@ -87,7 +87,7 @@ static double rounded(double value, double (*round_)(double))
 static void append_step(const saddle_run_state *r, const char *name, double shorter, char *out,
                         size_t size)
 {
-    const saddle_option *option = find_option(r, name + 1);
+    const saddle_option *option = saddle_run_find_option(r, name + 1);
     bool raise = *name == '+';
     double value = value_of(option, &r->result->plan, r->parameters);
     saddle_append(out, size, "%s%s --%s", *out != '\0' ? " and " : "", raise ? "raise" : "lower",
@@ -102,7 +102,7 @@ static void append_longer(const saddle_run_state *r, const automatic *a, const c
                           char *out, size_t size)
 {
     for (; *names != NULL; names++) {
-        const saddle_option *option = find_option(r, *names + 1);
+        const saddle_option *option = saddle_run_find_option(r, *names + 1);
         if (option == NULL || option->kind != SADDLE_OPTION_REAL)
             continue;
         double value = value_of(option, &r->result->plan, r->parameters);
@@ -117,7 +117,7 @@ static void append_first(const saddle_run_state *r, const char *const names[], c
                          size_t size)
 {
     for (; *names != NULL; names++) {
-        const saddle_option *option = find_option(r, *names + 1);
+        const saddle_option *option = saddle_run_find_option(r, *names + 1);
         if (option == NULL || option->kind != SADDLE_OPTION_REAL)
             continue;
         double value = value_of(option, &r->result->plan, r->parameters);

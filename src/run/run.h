@@ -267,6 +267,8 @@ saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddl
 
 /* ---- remedy.c ---- */
 
+/* Returns the algorithm's option of a name; NULL: it has none. */
+const saddle_option *saddle_run_find_option(const saddle_run_state *r, const char *name);
 /* Writes which steps to change if they are too long; without automatic steps, those of the variable of a fault that is
  * farther off, or of both if its value is not finite. Collective. */
 saddle_status saddle_run_name_steps(const saddle_run_state *r, const saddle_fault *fault, char *out,

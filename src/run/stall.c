@@ -38,14 +38,6 @@ static bool stalls(const double *found, size_t agents)
 
 /* ---- the remedy ------------------------------------------------------------------------------ */
 
-static const saddle_option *find_option(const saddle_run_state *r, const char *name)
-{
-    const saddle_option *const *o = r->info.algorithm->options;
-    while (*o != NULL && strcmp((*o)->name, name) != 0)
-        o++;
-    return *o;
-}
-
 /* Appends the options that were given, either steps or all others, with their defaults. */
 static void append_defaults(const saddle_run_state *r, bool steps, char *out, size_t size)
 {
@@ -67,7 +59,7 @@ static void append_batch(const saddle_run_state *r, char *out, size_t size)
     double n = (double)saddle_sizes_largest(problem->agents, problem->samples);
     double root = ceil(sqrt(n));
     double batch = now->batch > 0 ? (double)now->batch : root;
-    const saddle_option *of_q = find_option(r, "q");
+    const saddle_option *of_q = saddle_run_find_option(r, "q");
     char why[128];
     bool has_q =
         of_q != NULL && !saddle_option_lacks_companion(&r->given, r->info.algorithm, of_q, why);
@@ -92,12 +84,12 @@ static bool is_raised(const saddle_run_state *r, const saddle_option *option)
 static void name_remedy(const saddle_run_state *r, char *out, size_t size)
 {
     static const char begin[] = "try";
-    const saddle_option *share = find_option(r, "noise-share");
-    const saddle_option *refresh = find_option(r, "refresh-size");
+    const saddle_option *share = saddle_run_find_option(r, "noise-share");
+    const saddle_option *refresh = saddle_run_find_option(r, "refresh-size");
     saddle_append(out, size, begin);
     if (share != NULL && is_raised(r, share))
         saddle_append(out, size, " --noise-share %s", share->fallback);
-    else if (find_option(r, "c-gamma") != NULL)
+    else if (saddle_run_find_option(r, "c-gamma") != NULL)
         append_defaults(r, false, out, size);
     else if (refresh != NULL && saddle_plan_given(&r->given, refresh))
         saddle_append(out, size, " --refresh-size %s", refresh->fallback);

@@ -170,17 +170,23 @@ TEST_LOOP(the_advice_helps, 0, sizeof stalls / sizeof *stalls)
     test_plan_free(plan);
 }
 
+/* Fails unless a run ends for this reason, without advice; frees the plan. */
+static void check_end(saddle_plan *plan, saddle_stop stop)
+{
+    saddle_result *result = run_plan(plan);
+    ck_assert_int_eq(result->stop, stop);
+    ck_assert_str_eq(result->remedy, "");
+    saddle_result_free(result);
+    test_plan_free(plan);
+}
+
 /* A run that would stall is not said to if it ends for another reason. */
 TEST(other_ends_come_first)
 {
     saddle_error error = {.message = ""};
     saddle_plan *plan = test_plan(NULL, stalls[0].setting);
     assert_ok(saddle_plan_set(plan, "stop-when", "iteration>=2000", &error), error);
-    saddle_result *result = run_plan(plan);
-    ck_assert_int_eq(result->stop, SADDLE_STOP_CONDITION);
-    ck_assert_str_eq(result->remedy, "");
-    saddle_result_free(result);
-    test_plan_free(plan);
+    check_end(plan, SADDLE_STOP_CONDITION);
 }
 
 /* A run that has been solved moves by rounding, of which errors of estimates are most. */
@@ -198,11 +204,7 @@ TEST_LOOP(a_solved_run_does_not_stall, 0, 2)
                                           {"seed", "1"}};
     for (size_t k = 0; k < sizeof more / sizeof *more; k++)
         assert_ok(saddle_plan_set(plan, more[k][0], more[k][1], &error), error);
-    saddle_result *result = run_plan(plan);
-    ck_assert_int_eq(result->stop, SADDLE_STOP_ITERATIONS);
-    ck_assert_str_eq(result->remedy, "");
-    saddle_result_free(result);
-    test_plan_free(plan);
+    check_end(plan, SADDLE_STOP_ITERATIONS);
 }
 
 /* Default settings, and batches of two, of all methods: the runs progress, if slowly. */

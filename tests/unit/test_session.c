@@ -95,16 +95,8 @@ TEST_LOOP(sums_are_those_of_one_process, 0, (int)(sizeof topologies / sizeof *to
 
 static void solve(peer *self)
 {
-    saddle_peer_engine engine = saddle_peer_engine_of(self->session);
-    saddle_instance *instance = NULL;
     snprintf(self->model, sizeof self->model, "session-%zu.npz", self->number);
-    const saddle_own_outputs outputs = {.model = self->model};
-    self->status =
-        saddle_instance_create_on(&instance, &engine.kind, self->network->plan, &self->error);
-    if (self->status == SADDLE_OK)
-        self->status =
-            saddle_run_own(instance, self->network->plan, &outputs, NULL, NULL, &self->error);
-    saddle_instance_free(instance);
+    solve_peer(self, &(saddle_own_outputs){.model = self->model});
 }
 
 static const struct {

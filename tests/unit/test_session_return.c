@@ -234,16 +234,8 @@ static void look(void *context, const saddle_own_row *row)
 
 static void solve(peer *self)
 {
-    saddle_peer_engine engine = saddle_peer_engine_of(self->session);
-    saddle_instance *instance = NULL;
     snprintf(self->model, sizeof self->model, "return-%zu.npz", self->number);
-    const saddle_own_outputs outputs = {.model = self->model, .row = look, .context = self};
-    self->status =
-        saddle_instance_create_on(&instance, &engine.kind, self->network->plan, &self->error);
-    if (self->status == SADDLE_OK)
-        self->status =
-            saddle_run_own(instance, self->network->plan, &outputs, NULL, NULL, &self->error);
-    saddle_instance_free(instance);
+    solve_peer(self, &(saddle_own_outputs){.model = self->model, .row = look, .context = self});
 }
 
 /* Opens the next process of agent 1, in a path of three: it dials agent 0, and agent 2 dials it. */
