@@ -97,9 +97,10 @@ clang_runtime() {
 }
 
 # configure_and_build PRESET: builds what CMakePresets.json describes, in build-PRESET/ (demo: in build/), and prints
-# to stdout. Uses ccache, if it is installed, for objects that were compiled before in any directory.
+# to stdout. Uses ccache, if it is installed, for objects that were compiled before in any directory: their paths are
+# relative to the repository.
 configure_and_build() {
-    (cd "$ROOT" &&
+    (cd "$ROOT" && export CCACHE_BASEDIR=$ROOT CCACHE_NOHASHDIR=yes &&
         cmake --preset "$1" -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache || true)" &&
         cmake --build --preset "$1" -j "$(jobs_count)")
 }
