@@ -14,6 +14,9 @@
 
 /* Seconds of silence after which a run ends. */
 #define PATIENCE 60.0
+/* The seconds that a round can wait for a neighbour. */
+#define LEAST_DEADLINE 0.001
+#define MOST_DEADLINE 3600.0
 /* The most iterations between two checkpoints: neighbours keep the messages of that many. */
 enum { MOST_REPEAT = 100000 };
 
@@ -133,11 +136,25 @@ static saddle_status read_repeat(const reader *in, const saddle_yaml_entry *entr
                   SADDLE_EXCERPT(entry->value), MOST_REPEAT);
 }
 
+/* Reads the seconds that a round waits for a neighbour. Messages that are late count as lost: the links are those of
+ * --links lossy, with no losses of their own. */
+static saddle_status read_deadline(const reader *in, const saddle_yaml_entry *entry)
+{
+    double *deadline = &in->out->deadline;
+    if (!saddle_parse_real(entry->value, deadline) || !(*deadline >= LEAST_DEADLINE) ||
+        !(*deadline <= MOST_DEADLINE))
+        return refuse(in, entry, "deadline: '%s' is not a number of seconds from %g to %g",
+                      SADDLE_EXCERPT(entry->value), LEAST_DEADLINE, MOST_DEADLINE);
+    return saddle_plan_set(&in->out->plan, "links", "lossy:0", in->error);
+}
+
 static saddle_status read_option(const reader *in, const saddle_yaml_entry *entry)
 {
     saddle_plan *plan = &in->out->plan;
     saddle_error why = {.message = ""};
     const saddle_option *option = saddle_plan_find(plan, entry->name);
+    if (strcmp(entry->name, "deadline") == 0)
+        return read_deadline(in, entry);
     if (in->with->problem != NULL && option != NULL &&
         (SADDLE_IS_FIELD(option, problem.name) || SADDLE_IS_FIELD(option, problem.data)))
         return refuse(in, entry, "%s: this agent has a problem of its own; remove the line",
@@ -304,6 +321,11 @@ static saddle_status take_network(reader *in, const saddle_yaml *yaml)
         else if (!agent_number(entry->name, &number))
             SADDLE_TRY(read_option(in, entry));
     }
+    if (in->out->deadline > 0.0 && in->out->repeat > 0)
+        return saddle_refuse(in->error,
+                             "'%s': agents cannot come back to a run with a deadline yet; remove "
+                             "deadline or checkpoint-every",
+                             in->path);
     SADDLE_TRY(check_names(in));
     SADDLE_TRY(take_fingerprint(in, yaml));
     return make_graph(in);
@@ -411,6 +433,11 @@ static saddle_status take_rest(const reader *in, const saddle_yaml_entry *const 
         (!saddle_parse_real(value[WAIT]->value, &out->patience) || !(out->patience >= 1.0)))
         return refuse(in, value[WAIT], "patience: '%s' is not a number of seconds, at least 1",
                       SADDLE_EXCERPT(value[WAIT]->value));
+    if (out->patience < 2.0 * out->deadline)
+        return saddle_refuse(in->error,
+                             "'%s': with a deadline of %g seconds, patience must be at least %g "
+                             "(got %g)",
+                             in->path, out->deadline, 2.0 * out->deadline, out->patience);
     if (value[EVERY] != NULL &&
         (!saddle_parse_integer(value[EVERY]->value, &out->every) || out->every == 0))
         return refuse(in, value[EVERY], "every: '%s' is not a number of iterations, at least 1",

@@ -33,8 +33,9 @@ typedef struct peer_files {
     char *trace;
     char *checkpoint;
     double patience;
-    uint64_t every;      /* iterations between two rows of the trace; 0: automatic */
-    uint64_t repeat;     /* iterations between two checkpoints of all agents; 0: there are none */
+    double deadline; /* seconds that a round waits for a neighbour; 0: until its message is there */
+    uint64_t every;  /* iterations between two rows of the trace; 0: automatic */
+    uint64_t repeat; /* iterations between two checkpoints of all agents; 0: there are none */
     saddle_store *store; /* this agent's, once its session is open; NULL: none */
 } peer_files;
 

@@ -41,6 +41,7 @@ saddle_status peer_session_open(peer_files *files, bool checks, const saddle_pee
                                       .last = files->plan.limits.iterations,
                                       .checks = checks,
                                       .patience = files->patience,
+                                      .deadline = files->deadline,
                                       .interrupt = with->interrupt,
                                       .warning = with->warning,
                                       .warning_context = with->context};

@@ -150,9 +150,9 @@ static saddle_session *open_session(size_t self)
     return session;
 }
 
-static void take(void *in, size_t neighbour, size_t offset, const void *bytes, size_t size)
+static void take(void *in, size_t neighbour, uint64_t round, const void *bytes, size_t size)
 {
-    (void)offset;
+    (void)round;
     memcpy((double *)in + neighbour * doubles, bytes, size);
 }
 

@@ -292,6 +292,7 @@ void saddle_link_state_begin(saddle_link_state *s, uint64_t iteration, unsigned 
                s->row * sizeof *s->past);
     s->begun = true;
     s->number = number;
+    s->iteration = iteration;
     saddle_row_block block;
     size_t edges = 0;
     if (s->rule->kind == SADDLE_LINKS_GOSSIP)
@@ -369,6 +370,12 @@ const double *saddle_link_state_arrived(saddle_link_state *s, size_t k, size_t i
 {
     if (i == s->rule->dead_to && j == s->rule->dead_from && i != j)
         return NULL;
+    if (s->delivered != NULL && s->delivered[k].sent == 0)
+        return NULL;
+    if (s->delivered != NULL) {
+        s->sent_round[k] = s->delivered[k].sent;
+        return row;
+    }
     if (s->window == 0) {
         if (s->rule->kind != SADDLE_LINKS_RELIABLE && saddle_link_fails(s, k, i, j, s->number))
             return NULL;

@@ -20,6 +20,12 @@ typedef struct saddle_row_block {
     size_t length;
 } saddle_row_block;
 
+/* What a transport has delivered of a message in a round. */
+typedef struct saddle_delivery {
+    uint64_t
+        sent; /* 1 + the round in which it was sent, not after this one; 0: nothing new has arrived */
+} saddle_delivery;
+
 /* Agents are identified by their index in world->here, messages to them by their index from `start` on. */
 struct saddle_link_state {
     const saddle_instance *instance;
@@ -38,8 +44,13 @@ struct saddle_link_state {
     uint64_t *sent_round; /* per message: 1 + the round in which the row that arrived was sent */
     uint64_t *failing;    /* per message: whether it is in a burst of losses; NULL: no bursts */
     uint64_t number;      /* of the current round */
-    uint64_t messages_sent; /* so far, if not every edge is used in every round */
-    uint64_t bytes_sent;    /* by them */
+    uint64_t iteration;   /* that it belongs to */
+    /* Per message: set before each round by an engine whose messages are really lost or late; the rows are then those
+     * that arrived last. NULL: the rule says which messages arrive. */
+    const saddle_delivery *delivered;
+    const uint64_t *skipped; /* per agent: iterations that it did not take part in; NULL: none */
+    uint64_t messages_sent;  /* so far, if not every edge is used in every round */
+    uint64_t bytes_sent;     /* by them */
     /* Gossip. */
     size_t *pair;    /* the two ends of every edge of the network */
     size_t *order;   /* numbers of edges */

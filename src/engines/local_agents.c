@@ -15,7 +15,8 @@ saddle_agent_range saddle_local_range(const saddle_local *e, unsigned worker)
 static saddle_agent *point_at_spans(saddle_local *e, size_t i, unsigned parity, uint64_t iteration)
 {
     saddle_agent *agent = &e->agent[i];
-    agent->iteration = iteration;
+    const uint64_t *skipped = e->links.state.skipped;
+    agent->iteration = iteration - (skipped != NULL ? skipped[i] : 0);
     agent->now = e->span[parity] + i * e->stride;
     agent->next = e->span[1 - parity] + i * e->stride;
     agent->neighbour = saddle_links_received(&e->links, parity, i);

@@ -226,7 +226,7 @@ static bool drop_silent(const saddle_link_state *s, size_t agent, size_t i, unsi
     const saddle_graph *graph = s->instance->graph;
     bool change = false;
     for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
-        if (s->weight[k] == 0.0 || s->number < s->rule->patience ||
+        if (s->delivered != NULL || s->weight[k] == 0.0 || s->number < s->rule->patience ||
             s->sent_round[k] > s->number - s->rule->patience)
             continue;
         size_t at = graph->start[agent] + k - s->start[i];
@@ -251,8 +251,8 @@ static void choose_start(const saddle_link_state *s, const saddle_agent *agent, 
         if (row != NULL && saddle_row_hash(m, row) == hash && saddle_row_start(m, row) > start)
             start = saddle_row_start(m, row);
     }
-    if (start <= agent->iteration)
-        start = agent->iteration + m->iterate_mixing;
+    if (start <= s->iteration)
+        start = s->iteration + m->iterate_mixing;
     agent->next[m->at + 1] = (double)start;
 }
 
@@ -437,7 +437,7 @@ static void mix_iterates(saddle_link_state *s, saddle_agent *agent, size_t i, un
     /* An agent that joins and has received nothing keeps trying until it starts. */
     if (received)
         m->stage[i] = SADDLE_AGENT_MIXING_ITERATES;
-    if (agent->iteration + 1 >= saddle_row_start(m, agent->next))
+    if (s->iteration + 1 >= saddle_row_start(m, agent->next))
         start_over(s, agent, i, span);
 }
 
@@ -454,7 +454,7 @@ static void mix_sums(saddle_link_state *s, saddle_agent *agent, size_t i, unsign
                    field->length * sizeof *agent->next);
     }
     saddle_running_sums_publish(&s->sums, agent, round, next_round, s->held + i * s->sums.stride);
-    if (next_round == 0 && agent->iteration + 1 >= saddle_row_start(m, agent->next) + m->sum_mixing)
+    if (next_round == 0 && s->iteration + 1 >= saddle_row_start(m, agent->next) + m->sum_mixing)
         m->stage[i] = SADDLE_AGENT_ACTIVE;
 }
 

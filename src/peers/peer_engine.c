@@ -15,11 +15,13 @@ typedef struct engine {
     saddle_local local; /* must be first: its functions are this engine's */
     saddle_exchange exchange;
     saddle_session *session;
-    round_blocks *message; /* per round of an iteration */
-    double *packed;        /* the longest of them */
-    uint64_t *state;       /* for a checkpoint: numbers, then the agent's vectors */
-    unsigned round;        /* of the iteration */
-    uint64_t number;       /* of the round, over all iterations */
+    round_blocks *message;      /* per round of an iteration */
+    double *packed;             /* the longest of them */
+    uint64_t *state;            /* for a checkpoint: numbers, then the agent's vectors */
+    unsigned round;             /* of the iteration */
+    uint64_t number;            /* of the round, over all iterations */
+    saddle_delivery *delivered; /* per neighbour, if there is a deadline */
+    uint64_t skipped;           /* iterations that this agent has left out */
 } engine;
 
 static engine *engine_with(saddle_exchange *exchange)
@@ -39,15 +41,16 @@ static void send_round(saddle_exchange *exchange, unsigned parity, unsigned roun
     saddle_session_send_round(e->session, e->number, e->packed, m->doubles * sizeof *at);
 }
 
-static void take_message(void *context, size_t neighbour, size_t offset, const void *bytes,
+static void take_message(void *context, size_t neighbour, uint64_t round, const void *bytes,
                          size_t size)
 {
     engine *e = context;
     const round_blocks *m = &e->message[e->round];
     double *row = e->local.links.halo + neighbour * e->local.stride;
     const char *at = bytes;
-    (void)offset;
     (void)size;
+    if (e->delivered != NULL)
+        e->delivered[neighbour].sent = round + 1;
     for (size_t k = 0; k < m->count; at += m->block[k++].length * sizeof *row)
         memcpy(row + m->block[k].offset, at, m->block[k].length * sizeof *row);
 }
@@ -55,6 +58,8 @@ static void take_message(void *context, size_t neighbour, size_t offset, const v
 static void take_round(saddle_exchange *exchange)
 {
     engine *e = engine_with(exchange);
+    if (e->delivered != NULL)
+        memset(e->delivered, 0, e->local.links.ghosts * sizeof *e->delivered);
     saddle_session_take_round(e->session, e->number++,
                               e->message[e->round].doubles * sizeof(double), take_message, e);
 }
@@ -141,11 +146,24 @@ static void find_messages(engine *e)
     for (unsigned round = 0; e->message != NULL && round < local->layout.rounds; round++) {
         round_blocks *m = &e->message[round];
         m->count = saddle_links_blocks(&local->links, round, m->block);
+        /* Maps of who is present are empty: their hash and the start are sent. */
+        if (local->links.state.members.entries > 0)
+            m->block[m->count - 1].length = 2;
         for (size_t k = 0; k < m->count; k++)
             m->doubles += m->block[k].length;
     }
     if (e->message != NULL)
         e->packed = saddle_allocator_block(&local->memory, longest(e), sizeof(double));
+}
+
+/* Messages may be lost: the links learn from the session which ones have arrived. */
+static void deliver_by_session(engine *e)
+{
+    saddle_local *local = &e->local;
+    e->delivered =
+        saddle_allocator_block(&local->memory, local->links.ghosts, sizeof *e->delivered);
+    local->links.state.delivered = e->delivered;
+    local->links.state.skipped = &e->skipped;
 }
 
 static void destroy(saddle_engine *base)
@@ -166,8 +184,8 @@ static const char *why_not(const saddle_local *local)
         return "simulated time (--link-model)";
     if (in->restore != NULL)
         return "a checkpoint to resume from";
-    if (local->links.changing || local->links.compressed)
-        return "simulated links, churn or compression";
+    if (local->links.compressed)
+        return "compression";
     return NULL;
 }
 
@@ -190,6 +208,8 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
                              inputs->algorithm->name, needs);
     if (status == SADDLE_OK) {
         find_messages(e);
+        if (local->links.changing)
+            deliver_by_session(e);
         if (local->memory.failed)
             status = saddle_no_memory(error, "the messages of a round");
         else if (longest(e) > SADDLE_MOST_BODY / sizeof(double))
@@ -225,13 +245,17 @@ static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fau
     saddle_limits own = *limits;
     saddle_first_fault first = {.fault = {.kind = SADDLE_FAULT_NONE}};
     uint64_t end = e->local.iteration + limits->iterations;
-    own.interrupt = saddle_session_failed(e->session);
+    own.interrupt = saddle_session_pause(e->session);
     while (e->local.iteration < end && first.fault.kind == SADDLE_FAULT_NONE && !*own.interrupt) {
         uint64_t saved = saddle_session_next_save(e->session, e->local.iteration);
         own.iterations = (saved < end ? saved : end) - e->local.iteration;
         saddle_local_run(&e->local, &own, NULL, &first);
+        uint64_t more = saddle_session_skip(e->session, e->local.iteration);
         if (first.fault.kind == SADDLE_FAULT_NONE && !*own.interrupt && e->local.iteration == saved)
             save_state(e);
+        e->skipped += more;
+        e->local.iteration += more;
+        e->number += more * e->local.layout.rounds;
     }
     if (first.fault.kind != SADDLE_FAULT_NONE)
         *fault = first.fault;

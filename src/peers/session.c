@@ -29,7 +29,7 @@ static size_t unmet(const saddle_session *s, uint64_t step)
     return s->with.graph->agents;
 }
 
-static void say_hello(saddle_session *s)
+void saddle_session_greet(saddle_session *s)
 {
     for (size_t k = 0; k < s->neighbours; k++)
         if (!s->neighbour[k].met)
@@ -55,13 +55,13 @@ static bool wait_for(saddle_session *s, awaited *missing, asked *ask, uint64_t s
     double since = now;
     size_t agent;
     while (!s->failed && (agent = missing(s, step)) < agents) {
-        saddle_session_look(s);
+        saddle_session_look(s, SADDLE_LOOK);
         now = saddle_clock_seconds();
         if (agent != before)
             since = now;
         before = agent;
         if (now > again) {
-            say_hello(s);
+            saddle_session_greet(s);
             if (ask != NULL)
                 ask(s, step);
             again = now + ASK_AGAIN;
@@ -82,7 +82,7 @@ saddle_status saddle_session_meet(saddle_session *s, saddle_error *error)
 {
     if (s->with.store != NULL && saddle_store_returns(s->with.store))
         return SADDLE_OK;
-    say_hello(s);
+    saddle_session_greet(s);
     wait_for(s, unmet, NULL, 0, "before the run", s->with.patience);
     return saddle_session_check(s, error);
 }
@@ -199,14 +199,19 @@ void saddle_session_send_round(saddle_session *s, uint64_t round, const void *by
     for (size_t k = 0; k < s->neighbours; k++) {
         saddle_session_say_round(s, k, round);
         /* What was sent while no process of this agent was there. */
-        if (s->neighbour[k].met && round <= s->neighbour[k].ahead && s->neighbour[k].ahead > 0)
+        if (s->with.deadline <= 0.0 && s->neighbour[k].met && round <= s->neighbour[k].ahead &&
+            s->neighbour[k].ahead > 0)
             saddle_session_say(s, k, SADDLE_MESSAGE_AGAIN, round, NULL, 0);
     }
 }
 
 void saddle_session_take_round(saddle_session *s, uint64_t round, size_t size,
-                               saddle_take_record *take, void *context)
+                               saddle_take_message *take, void *context)
 {
+    if (s->with.deadline > 0.0) {
+        saddle_session_take_by_deadline(s, round, size, take, context);
+        return;
+    }
     if (!wait_for(s, missing_round, ask_round, round, "in round", s->with.patience))
         return;
     for (size_t k = 0; k < s->neighbours; k++) {
@@ -214,7 +219,7 @@ void saddle_session_take_round(saddle_session *s, uint64_t round, size_t size,
         m->held = false;
         s->neighbour[k].next = round + 1;
         if (m->size == size)
-            take(context, k, 0, m->bytes, size);
+            take(context, k, round, m->bytes, size);
         else
             SADDLE_SESSION_FAIL(
                 s, SADDLE_BAD_INPUT,
@@ -248,6 +253,7 @@ saddle_neighbour_view saddle_session_neighbour(const saddle_session *s, size_t k
     return (saddle_neighbour_view){.agent = of->agent,
                                    .met = of->met,
                                    .done = of->done,
+                                   .late = of->late,
                                    .silence = saddle_clock_seconds() - fmax(of->heard, s->begin)};
 }
 
@@ -359,6 +365,11 @@ saddle_status saddle_session_open(saddle_session **out, const saddle_session_opt
     s->first = graph->start[options->self];
     s->neighbours = graph->start[options->self + 1] - s->first;
     s->neighbour = saddle_alloc(s->neighbours, sizeof *s->neighbour);
+    s->slots = 2;
+    bool room = s->neighbour != NULL;
+    for (size_t k = 0; room && k < s->neighbours; k++)
+        room =
+            (s->neighbour[k].round = saddle_alloc(s->slots, sizeof(saddle_round_message))) != NULL;
     s->incarnation =
         options->store != NULL ? saddle_store_incarnation(options->store) : saddle_store_clock();
     s->rule.agents = graph->agents;
@@ -370,7 +381,7 @@ saddle_status saddle_session_open(saddle_session **out, const saddle_session_opt
                                     .neighbour = graph->neighbour + s->first,
                                     .send = saddle_session_pass_on,
                                     .context = s};
-    saddle_status status = saddle_check_memory(s->neighbour, "the session", error);
+    saddle_status status = room ? SADDLE_OK : saddle_no_memory(error, "the session");
     SADDLE_THEN(status, saddle_flood_create(&s->flood, &rule, error));
     SADDLE_THEN(status, connect_neighbours(s, error));
     sodium_memzero(s->with.secret_key, sizeof s->with.secret_key);
@@ -392,9 +403,11 @@ void saddle_session_close(saddle_session *s, saddle_status status)
         saddle_session_say(s, k, SADDLE_MESSAGE_LEFT, (uint64_t)status, NULL, 0);
     if (s->sockets != NULL)
         s->table->close(s->sockets, GOODBYE);
-    for (size_t k = 0; s->neighbour != NULL && k < s->neighbours; k++)
-        for (size_t n = 0; n < 2; n++)
+    for (size_t k = 0; s->neighbour != NULL && k < s->neighbours; k++) {
+        for (size_t n = 0; s->neighbour[k].round != NULL && n < s->slots; n++)
             saddle_free(s->neighbour[k].round[n].bytes);
+        saddle_free(s->neighbour[k].round);
+    }
     for (size_t n = 0; n < s->kept; n++)
         saddle_free(s->sent[n].bytes);
     saddle_free(s->sent);

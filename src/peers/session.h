@@ -2,8 +2,11 @@
  * A session: what one process of a network of peers does with its connections. It meets its neighbours, exchanges
  * records with all agents while it sets up, and then messages with its neighbours round by round.
  *
- * Nothing is lost while a neighbour's process runs: after a broken connection, what did not arrive is asked for again.
- * A process that dies can be followed by another one that resumes from its checkpoint (peers/store.h): it repeats the
+ * With a deadline, what has not arrived in time is lost for a round, and nothing is sent again: the links of the engine
+ * make up for it (engines/running_sums.h).
+ *
+ * Without one, nothing is lost while a neighbour's process runs: after a broken connection, what did not arrive is asked
+ * for again. A process that dies can be followed by another one that resumes from its checkpoint (peers/store.h): it repeats the
  * rounds since then with the messages that its neighbours have kept, and they drop what they have from it already. All
  * agents save their state after the same iterations, which says how many messages are kept. A session fails when a
  * neighbour ends or is silent for too long; from then on its functions return at once.
@@ -37,6 +40,7 @@ typedef struct saddle_session_options {
     bool checks;         /* this session only checks its neighbours */
     double
         patience; /* seconds without a message that is waited for, after which the session fails */
+    double deadline; /* seconds that a round waits for a neighbour; 0: until its message is there */
     const volatile sig_atomic_t
         *interrupt;          /* the session fails soon after it is set; NULL: it is not */
     saddle_warning *warning; /* about what was refused; NULL: none */
@@ -50,6 +54,7 @@ typedef struct saddle_neighbour_view {
     size_t agent;
     bool met;
     bool done;
+    bool late;      /* it has missed a deadline, and is not waited for until its next message */
     double silence; /* seconds since its last message; since the beginning if there was none */
 } saddle_neighbour_view;
 
@@ -94,8 +99,10 @@ saddle_refused_peer saddle_session_refused(const saddle_session *session);
 
 /* Fails with the reason if the session has failed. */
 saddle_status saddle_session_check(const saddle_session *session, saddle_error *error);
-/* Returns a flag that is set when the session has failed. */
-const volatile sig_atomic_t *saddle_session_failed(const saddle_session *session);
+/* Returns a flag that is set when the session has failed, and when this agent should call saddle_session_skip(). */
+const volatile sig_atomic_t *saddle_session_pause(const saddle_session *session);
+/* Returns how many iterations to leave out after `done` of them, because a neighbour is far ahead; clears the flag. */
+uint64_t saddle_session_skip(saddle_session *session, uint64_t done);
 /* Writes where this process can be dialled. */
 void saddle_session_endpoint(saddle_session *session, char out[SADDLE_ENDPOINT_SIZE]);
 /* Returns the graph, and the agent of this process. */
@@ -122,10 +129,13 @@ void saddle_session_save(saddle_session *session, const void *state, size_t byte
 /* Begins a round, counted from 0, by sending a message to all neighbours. */
 void saddle_session_send_round(saddle_session *session, uint64_t round, const void *bytes,
                                size_t size);
-/* Waits for the messages of the round of all neighbours, and gives each to `take`, whose agent is then the number of
- * the neighbour in the list of this agent's neighbours. */
+/* Takes the message that a neighbour, by its number in the list of this agent's neighbours, has sent for a round. */
+typedef void saddle_take_message(void *context, size_t k, uint64_t round, const void *bytes,
+                                 size_t size);
+/* Waits for the messages of the round of all neighbours, and gives them to `take`. With a deadline, a message of an
+ * earlier round may take the place of one that has not arrived, and there may be none. */
 void saddle_session_take_round(saddle_session *session, uint64_t round, size_t size,
-                               saddle_take_record *take, void *context);
+                               saddle_take_message *take, void *context);
 
 /*
  * The engine of a session: an instance that is made with it has one agent here and one at each peer. Sums of set-up

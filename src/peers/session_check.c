@@ -95,7 +95,7 @@ bool saddle_session_check_all(saddle_session *s, double seconds, saddle_check *o
             ask(s);
             again = now + ASK_EVERY;
         }
-        saddle_session_look(s);
+        saddle_session_look(s, SADDLE_LOOK);
         for (size_t k = 0; k < s->neighbours; k++)
             out[k].link = s->table->link(s->sockets, k);
         if (!all && (all = all_answered(s)))

@@ -3,8 +3,8 @@
 
 #include "peers/session_state.h"
 
-/* Milliseconds of a look at the connections, and the most messages that were not used and are reported. */
-enum { LOOK = 50, MOST_NOTES = 20 };
+/* The most messages that were not used and are reported. */
+enum { MOST_NOTES = 20 };
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
@@ -15,9 +15,9 @@ saddle_status saddle_session_check(const saddle_session *s, saddle_error *error)
     return saddle_fail(error, s->reason.status, "%s", s->reason.message);
 }
 
-const volatile sig_atomic_t *saddle_session_failed(const saddle_session *s)
+const volatile sig_atomic_t *saddle_session_pause(const saddle_session *s)
 {
-    return &s->failed;
+    return &s->pause;
 }
 
 /* Reports a message that was not used: not too often, as anyone who is listed can send them. */
@@ -236,7 +236,9 @@ static void use(saddle_session *s, size_t k, const saddle_message *m)
             SADDLE_SESSION_FAIL(s, status, "%s", error.message);
         else if (error.message[0] != '\0')
             note(s, from->agent, error.message);
-    } else if (m->kind == SADDLE_MESSAGE_ROUND)
+    } else if (m->kind == SADDLE_MESSAGE_ROUND && s->with.deadline > 0.0)
+        saddle_session_take_early(s, k, m);
+    else if (m->kind == SADDLE_MESSAGE_ROUND)
         take_round(s, k, m);
     else if (m->kind == SADDLE_MESSAGE_AGAIN)
         saddle_session_say_round(s, k, m->step);
@@ -247,7 +249,7 @@ static void use(saddle_session *s, size_t k, const saddle_message *m)
     /* An answer is to a check that this process does not make. */
 }
 
-void saddle_session_look(saddle_session *s)
+bool saddle_session_look(saddle_session *s, int milliseconds)
 {
     size_t k;
     const unsigned char *bytes;
@@ -256,11 +258,11 @@ void saddle_session_look(saddle_session *s)
     saddle_error error = {.message = ""};
     if (s->with.interrupt != NULL && *s->with.interrupt != 0) {
         SADDLE_SESSION_FAIL(s, SADDLE_IO, "interrupted");
-        return;
+        return false;
     }
-    if (!s->table->receive(s->sockets, LOOK, &k, &bytes, &size)) {
+    if (!s->table->receive(s->sockets, milliseconds, &k, &bytes, &size)) {
         note_refused(s);
-        return;
+        return false;
     }
     saddle_status status = saddle_message_read(&s->rule, bytes, size, &message, &error);
     s->neighbour[k].heard = saddle_clock_seconds();
@@ -272,4 +274,5 @@ void saddle_session_look(saddle_session *s)
         SADDLE_SESSION_FAIL(s, status, "agent %zu: %s", s->neighbour[k].agent, error.message);
     else
         note(s, s->neighbour[k].agent, error.message);
+    return true;
 }

@@ -158,9 +158,12 @@ static bool restore(saddle_session *s)
 saddle_status saddle_session_begin_rounds(saddle_session *s, unsigned per_iteration,
                                           saddle_error *error)
 {
+    s->per_iteration = per_iteration > 0 ? per_iteration : 1;
+    if (s->with.deadline > 0.0 && !saddle_session_hold(s, (size_t)2 * s->per_iteration))
+        return saddle_no_memory(error, "the messages of a round");
     /* A neighbour has saved its state at most so many rounds before the one that it takes part in, and one more has
-     * been sent. */
-    s->kept = (size_t)s->with.repeat * per_iteration + 2;
+     * been sent. With a deadline, no message is sent again. */
+    s->kept = s->with.deadline > 0.0 ? 1 : (size_t)s->with.repeat * per_iteration + 2;
     s->sent = saddle_alloc(s->kept, sizeof *s->sent);
     if (s->sent == NULL) {
         s->kept = 0;

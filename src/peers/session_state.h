@@ -12,7 +12,7 @@
  * those exchanges. Each has 8 bytes. */
 enum { SADDLE_POSITION = 24 };
 
-/* A message of a round; a neighbour is at most one round ahead. */
+/* A message of a round. */
 typedef struct saddle_round_message {
     bool held;
     uint64_t round;
@@ -26,11 +26,13 @@ typedef struct saddle_neighbour {
     size_t agent;
     atomic_bool met;
     atomic_bool done;
+    atomic_bool late;     /* see saddle_neighbour_view */
     _Atomic double heard; /* when the last message came; 0: none has */
     uint32_t incarnation;
-    uint64_t next;  /* the round whose message is used next */
-    uint64_t ahead; /* rounds that it had done when it said hello */
-    saddle_round_message round[2];
+    uint64_t next;               /* the round whose message is used next */
+    uint64_t ahead;              /* rounds that it had done when it said hello */
+    uint64_t newest;             /* 1 + the last round of which a message has come; 0: none has */
+    saddle_round_message *round; /* by round % slots */
 } saddle_neighbour;
 
 struct saddle_session {
@@ -46,6 +48,9 @@ struct saddle_session {
     size_t first;                /* of this agent's neighbours, in the graph */
     size_t neighbours;
     saddle_neighbour *neighbour;
+    size_t
+        slots; /* messages that are held of a neighbour; without a deadline, it is at most one round ahead */
+    unsigned per_iteration;     /* rounds */
     saddle_round_message *sent; /* the messages of the last rounds, by round % kept */
     size_t kept;
     uint64_t taken;                                     /* rounds whose messages were used */
@@ -57,12 +62,13 @@ struct saddle_session {
     uint64_t refused; /* attempts to connect that were reported */
     unsigned notes;
     volatile sig_atomic_t failed;
+    volatile sig_atomic_t pause;
     saddle_error reason;
 };
 
 /* Makes a session fail, with a message. */
 #define SADDLE_SESSION_FAIL(s, status, ...) \
-    (saddle_fail(&(s)->reason, (status), __VA_ARGS__), (void)((s)->failed = 1))
+    (saddle_fail(&(s)->reason, (status), __VA_ARGS__), (void)((s)->failed = (s)->pause = 1))
 
 /* Returns the address that this process dials to reach a neighbour; NULL if the neighbour dials. Of the two ends of an
  * edge, the one with the larger number dials, unless the other cannot be dialled. */
@@ -80,6 +86,16 @@ const char *saddle_session_cannot_follow(const saddle_session *session,
 void saddle_session_replay(saddle_session *session, const unsigned char *bytes, size_t size);
 /* Notes that the exchange is done; `known`: an earlier process has noted it. */
 void saddle_session_note_exchange(saddle_session *session, bool known);
+
+/* session_deadline.c */
+
+/* Holds the messages of more rounds; false if memory is short. */
+bool saddle_session_hold(saddle_session *session, size_t slots);
+/* Keeps a message for a round, unless a newer one is in its place. */
+void saddle_session_take_early(saddle_session *session, size_t k, const saddle_message *message);
+/* Implements saddle_session_take_round() with a deadline. */
+void saddle_session_take_by_deadline(saddle_session *session, uint64_t round, size_t size,
+                                     saddle_take_message *take, void *context);
 
 /* session_check.c */
 
@@ -103,5 +119,8 @@ void saddle_session_pass_on(void *session, size_t to, const saddle_message *mess
 /* Keeps the bytes of a round; false if memory is short. */
 bool saddle_session_keep(saddle_round_message *message, uint64_t round, const void *bytes,
                          size_t size);
-/* Receives and uses a message, if one comes soon. */
-void saddle_session_look(saddle_session *session);
+/* Receives and uses a message, if one comes within SADDLE_LOOK or fewer milliseconds; returns whether one came. */
+enum { SADDLE_LOOK = 50 };
+bool saddle_session_look(saddle_session *session, int milliseconds);
+/* Says hello to the neighbours that have not been met. */
+void saddle_session_greet(saddle_session *session);

@@ -4,12 +4,15 @@
 #include "core/float_mode.h"
 #include "core/vector.h"
 #include "core/world.h"
+#include "engines/link_state.h"
 #include "files/file.h"
 #include "run/result.h"
 #include "run/run.h"
 
 /* The rows of a trace whose distance is automatic. */
 #define ROWS 200
+/* Rounding error allowed in running sums, relative to the largest size of a sum and its estimate in the run. */
+#define SUMS_AGREE 1e-9
 
 typedef struct own_run {
     saddle_run_state r;
@@ -17,6 +20,9 @@ typedef struct own_run {
     saddle_lines trace; /* no stream: none */
     bool unheard;       /* no message of a neighbour has come since the state was restored */
     bool recorded;      /* the trace has the row of the state that was restored */
+    double size;        /* the largest of a sum and its estimate so far */
+    double
+        defect; /* by how much they differ, relative to it, together with what was sent and received */
     saddle_own_row row;
 } own_run;
 
@@ -44,6 +50,34 @@ static double distance_of(const saddle_agent *agent, const saddle_view *view)
     return agent->degree > 0 ? sum / (double)agent->degree : 0.0;
 }
 
+/* Measures whether the agent's part of the trackers is conserved, if its links have running sums. */
+static void measure_sums(own_run *o, const saddle_agent *agent)
+{
+    const saddle_engine *engine = o->r.engine;
+    const saddle_layout *layout = agent->layout;
+    double most = 0.0;
+    double size = 0.0;
+    for (size_t f = 0; f < layout->fields; f++) {
+        const saddle_field *field = &layout->field[f];
+        double sum;
+        double weight;
+        if (field->kind != SADDLE_FIELD_SUM)
+            continue;
+        engine->kind->defect(engine, agent, field, &sum, &weight);
+        size += saddle_norm2(field->length, agent->now + field->offset);
+        for (size_t k = 0; k < field->length; k++)
+            size += pow(saddle_field_estimate(field, agent, k), 2);
+        /* The weight is about 1. What is not a number stays. */
+        if (!(weight <= o->defect))
+            o->defect = weight;
+        if (!(sum <= most))
+            most = sum;
+    }
+    o->size = fmax(o->size, sqrt(size * (double)agent->agents));
+    if (!(most <= o->defect * o->size))
+        o->defect = most / o->size;
+}
+
 /* Measures the agent: an engine's task. */
 static void measure(void *context, saddle_agent *agent)
 {
@@ -52,6 +86,8 @@ static void measure(void *context, saddle_agent *agent)
     saddle_agent_view(o->r.info.algorithm, agent, &view);
     o->row.loss = saddle_problem_value(agent->problem, agent->id, view.x, view.y, agent->scratch);
     o->row.distance = o->unheard ? (double)NAN : distance_of(agent, &view);
+    if (saddle_link_state_has_maps(o->r.info.instance))
+        measure_sums(o, agent);
 }
 
 /* Copies the agent's x and y to the result: an engine's task. */
@@ -158,6 +194,12 @@ static saddle_status iterate(own_run *o, saddle_error *error)
                                (unsigned long long)fault.iteration, fault.variable, fault.index,
                                fault.agent, fault.value);
         record(o);
+        if (!(o->defect <= SUMS_AGREE))
+            return saddle_fail(error, SADDLE_CHECK_FAILED,
+                               "self-check at iteration %llu: this agent's part of the trackers, "
+                               "together with what it sent and received, differs from its "
+                               "estimates by %.3g of their size; please report this",
+                               (unsigned long long)o->row.iteration, o->defect);
     }
     return SADDLE_OK;
 }
