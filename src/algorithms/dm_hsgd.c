@@ -14,10 +14,9 @@
  * authors' program: eta_x = 0.01, eta_y = 0.1, beta_x = 0.01, beta_y = 0.1, |S| = 10 and 2000 samples at the start; its
  * gradients are sums over the mini-batch, here they are means.
  *
- * Trackers and points pass through the same polynomial of M if K > 1. An eigenvalue -r of it allows steps times
- * curvature of at most (1 - r)^2 / (2 r^2): 0.02 for K = 2 on a ring of 20.
+ * Trackers and points pass through the same polynomial of M if K > 1 (family.h).
  *
- * Cost of an iteration: two rounds, each with one message of (dim x + dim y) doubles per neighbour; 2 |S| IFO calls.
+ * Cost of an iteration: 2 K rounds, each with one message of (dim x + dim y) doubles per neighbour; 2 |S| IFO calls.
  */
 #include "algorithms/algorithms.h"
 
@@ -30,8 +29,7 @@ static const saddle_automatic automatic[] = {
     SADDLE_FAMILY_RULES("0.01", "0.1", "10"),
     SADDLE_AUTOMATIC(saddle_option_beta_x, "0.1; with --steps paper 0.01"),
     SADDLE_AUTOMATIC(saddle_option_first_batch, "all; with --steps paper 2000"),
-    SADDLE_AUTOMATIC(saddle_option_mixing_rounds,
-                     "1; with 2 or 3, automatic steps can be too long for a slow network"),
+    SADDLE_AUTOMATIC(saddle_option_mixing_rounds, "1"),
     {.option = NULL}};
 
 static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)

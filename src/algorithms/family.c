@@ -65,6 +65,13 @@ saddle_status saddle_family_choose_steps(saddle_two_steps *steps, saddle_configu
     return SADDLE_OK;
 }
 
+/* Returns whether the polynomial of M must not have negative eigenvalues. */
+static bool must_be_nonnegative(const saddle_family *p)
+{
+    return p->strategy == SADDLE_EXACT_DIFFUSION || p->strategy == SADDLE_EXTRA ||
+           p->strategy == SADDLE_TRACKING_TWICE || p->strategy == SADDLE_LOCAL_STEPS;
+}
+
 saddle_status saddle_family_init(saddle_family *p, const saddle_preset *paper,
                                  saddle_configuration *c, saddle_error *error)
 {
@@ -80,6 +87,10 @@ saddle_status saddle_family_init(saddle_family *p, const saddle_preset *paper,
     p->steps.rounds = p->steps.rounds > 0 ? p->steps.rounds : 1;
     if (p->mixing.count == 0)
         saddle_mixing_rounds_set(&p->mixing, c->instance, p->steps.rounds);
+    double reduction = p->mixing.reduction;
+    p->share = must_be_nonnegative(p) && p->mixing.weight > 0.0 && p->mixing.momentum == 0.0
+                   ? reduction / (reduction + 1.0)
+                   : 1.0;
     bool one_vector = p->strategy == SADDLE_EXACT_DIFFUSION || p->strategy == SADDLE_EXTRA;
     p->halved = one_vector && p->mixing.weight == 0.0 && saddle_mixing_may_be_negative(c->instance);
     return SADDLE_OK;
@@ -87,54 +98,41 @@ saddle_status saddle_family_init(saddle_family *p, const saddle_preset *paper,
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-/* Returns the number of vectors in the kept state, before the numbers of noise.h. */
-static size_t vectors(const saddle_family *p)
+/* Returns the number of vectors in the kept state: before those of mixing, and before the numbers of noise.h. */
+static size_t own_vectors(const saddle_family *p)
 {
-    return p->mixing.count > 1 || p->mixing.weight > 0.0 ? 6 : 3;
+    return p->strategy >= SADDLE_LOCAL_STEPS ? 4 : 3;
 }
 
-/* Pointers to an agent's variables; each has x_dim + y_dim doubles. */
-typedef struct variables {
-    size_t x_dim;
-    size_t both;
-    unsigned rounds;  /* K */
-    double *estimate; /* kept: (v, u) */
-    double *point;    /* kept: (x, y) */
-    double *dual;     /* kept: e */
-    /* kept, with a polynomial of M: */
-    double *begun;         /* what was published at the start of the iteration */
-    double *last;          /* u_{r-1} of mixing_rounds.h, twice as long */
-    double *noise;         /* kept: the numbers of noise.h */
-    double *next, *next_p; /* published */
-    double *g, *h;         /* work; h is followed by more of the estimator */
-    double *new_point;     /* work */
-    double *estimated;     /* kept: of the estimator */
-} variables;
+static size_t vectors(const saddle_family *p)
+{
+    return own_vectors(p) + (p->mixing.count > 1 || p->mixing.weight > 0.0 ? 4U : 0U);
+}
 
-static variables variables_of(const saddle_agent *agent)
+saddle_vectors saddle_vectors_of(const saddle_agent *agent)
 {
     const saddle_family *p = agent->parameters;
     size_t both = agent->problem->x_dim + agent->problem->y_dim;
-    return (variables){.x_dim = agent->problem->x_dim,
-                       .both = both,
-                       .rounds = p->mixing.count,
-                       .estimate = agent->kept,
-                       .point = agent->kept + both,
-                       .dual = agent->kept + 2 * both,
-                       .begun = agent->kept + 3 * both,
-                       .last = agent->kept + 4 * both,
-                       .noise = agent->kept + vectors(p) * both,
-                       .next = agent->next,
-                       .next_p = agent->next + both,
-                       .g = agent->work,
-                       .h = agent->work + both,
-                       .new_point =
-                           agent->work + (2 + saddle_estimator_vectors(&p->estimator)) * both,
-                       .estimated = agent->kept + vectors(p) * both + SADDLE_NOISE_NUMBERS};
+    double *noise = agent->kept + vectors(p) * both;
+    return (saddle_vectors){.x_dim = agent->problem->x_dim,
+                            .both = both,
+                            .estimate = agent->kept,
+                            .point = agent->kept + both,
+                            .dual = agent->kept + 2 * both,
+                            .own = agent->kept + 3 * both,
+                            .begun = agent->kept + own_vectors(p) * both,
+                            .noise = noise,
+                            .estimated = noise + SADDLE_NOISE_NUMBERS,
+                            .next = agent->next,
+                            .next_p = agent->next + both,
+                            .g = agent->work,
+                            .h = agent->work + both,
+                            .new_point =
+                                agent->work + (2 + saddle_estimator_vectors(&p->estimator)) * both};
 }
 
 /* Returns the estimate of an iteration. */
-static saddle_estimation estimation_of(const saddle_agent *agent, const variables *at)
+static saddle_estimation estimation_of(const saddle_agent *agent, const saddle_vectors *at)
 {
     return (saddle_estimation){.point = at->point,
                                .new_point = at->new_point,
@@ -148,8 +146,9 @@ static saddle_estimation estimation_of(const saddle_agent *agent, const variable
 /* Returns how many of the `both` entries of the estimate have a tracker. */
 static size_t tracked(const saddle_family *p, size_t x_dim, size_t both)
 {
-    bool one_vector = p->strategy == SADDLE_EXACT_DIFFUSION || p->strategy == SADDLE_EXTRA;
-    return one_vector ? 0 : p->strategy == SADDLE_MULTIPLIERS ? x_dim : both;
+    bool none = p->strategy == SADDLE_EXACT_DIFFUSION || p->strategy == SADDLE_EXTRA ||
+                p->strategy == SADDLE_OPERATOR;
+    return none ? 0 : p->strategy == SADDLE_MULTIPLIERS ? x_dim : both;
 }
 
 /* Returns the number of rounds of an iteration. */
@@ -182,12 +181,13 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
 
 void saddle_family_view(const saddle_agent *agent, saddle_view *out)
 {
-    const variables at = variables_of(agent);
+    const saddle_family *p = agent->parameters;
+    const saddle_vectors at = saddle_vectors_of(agent);
     *out = (saddle_view){.x = at.point,
                          .y = at.point + at.x_dim,
                          .v = at.estimate,
                          .u = at.estimate + at.x_dim,
-                         .noise = at.noise};
+                         .noise = p->strategy < SADDLE_LOCAL_STEPS ? at.noise : NULL};
 }
 
 void saddle_family_step(const saddle_agent *agent, const double *w, const double *estimate,
@@ -231,7 +231,7 @@ void saddle_family_begin(const saddle_agent *agent, const double *x0, const doub
 static void publish(const saddle_agent *agent)
 {
     const saddle_family *p = agent->parameters;
-    const variables at = variables_of(agent);
+    const saddle_vectors at = saddle_vectors_of(agent);
     if (p->strategy == SADDLE_EXACT_DIFFUSION)
         saddle_family_step(agent, at.point, at.estimate, at.dual, at.next);
     else
@@ -241,7 +241,7 @@ static void publish(const saddle_agent *agent)
 void saddle_family_start(saddle_agent *agent, const double *x0, const double *y0)
 {
     const saddle_family *p = agent->parameters;
-    const variables at = variables_of(agent);
+    const saddle_vectors at = saddle_vectors_of(agent);
     memset(agent->kept, 0, (vectors(p) * at.both + SADDLE_NOISE_NUMBERS) * sizeof *agent->kept);
     saddle_family_begin(agent, x0, y0, at.point);
     const saddle_estimation first = estimation_of(agent, &at);
@@ -255,23 +255,32 @@ void saddle_family_start(saddle_agent *agent, const double *x0, const double *y0
 
 /* ---- strategies ------------------------------------------------------------------------------ */
 
-/* Makes round r of mixing for (x, y) or the trackers, at an offset of the span. */
-static void mix(const saddle_agent *agent, unsigned r, size_t offset, double *out)
+void saddle_family_mix(const saddle_agent *agent, unsigned r, size_t offset, size_t count,
+                       double *out)
 {
     const saddle_family *p = agent->parameters;
-    const variables at = variables_of(agent);
-    saddle_mixing_round(&p->mixing, agent, r, offset, at.both, at.last + offset, out);
-    for (size_t k = 0; k < at.both && p->halved; k++)
+    double *begun = saddle_vectors_of(agent).begun + 2 * offset;
+    if (p->mixing.count > 1 && r == 0)
+        memcpy(begun, agent->now + offset, count * sizeof *begun);
+    saddle_mixing_round(&p->mixing, agent, r, offset, count, begun + count, out);
+    for (size_t k = 0; k < count && p->halved; k++)
         out[k] = 0.5 * (agent->now[offset + k] + out[k]);
+    for (size_t k = 0; k < count && p->share < 1.0 && r + 1 == p->mixing.count; k++)
+        out[k] = begun[k] + p->share * (out[k] - begun[k]);
+}
+
+static bool is_last_round(const saddle_agent *agent)
+{
+    return agent->round + 1 == rounds_of(agent->parameters);
 }
 
 /* All return whether the new point is known. */
 static bool move_tracking(const saddle_agent *agent)
 {
-    const variables at = variables_of(agent);
-    bool last = agent->round + 1 == at.rounds;
-    mix(agent, agent->round, 0, last ? at.new_point : at.next);
-    mix(agent, agent->round, at.both, at.next_p);
+    const saddle_vectors at = saddle_vectors_of(agent);
+    bool last = is_last_round(agent);
+    saddle_family_mix(agent, agent->round, 0, at.both, last ? at.new_point : at.next);
+    saddle_family_mix(agent, agent->round, at.both, at.both, at.next_p);
     if (last)
         saddle_family_step(agent, at.new_point, at.next_p, NULL, at.new_point);
     return last;
@@ -279,19 +288,20 @@ static bool move_tracking(const saddle_agent *agent)
 
 static bool move_twice(const saddle_agent *agent)
 {
-    const variables at = variables_of(agent);
+    const saddle_vectors at = saddle_vectors_of(agent);
+    unsigned rounds = ((const saddle_family *)agent->parameters)->mixing.count;
     unsigned r = agent->round;
-    bool last = r + 1 == 2 * at.rounds;
-    if (r < at.rounds) {
-        mix(agent, r, at.both, at.next_p);
-        if (r + 1 == at.rounds)
+    bool last = is_last_round(agent);
+    if (r < rounds) {
+        saddle_family_mix(agent, r, at.both, at.both, at.next_p);
+        if (r + 1 == rounds)
             saddle_family_step(agent, at.point, at.next_p, NULL, at.next);
         else
             memcpy(at.next, agent->now, at.both * sizeof *at.next);
         return false;
     }
     memcpy(at.next_p, agent->now + at.both, at.both * sizeof *at.next_p);
-    mix(agent, r - at.rounds, 0, last ? at.new_point : at.next);
+    saddle_family_mix(agent, r - rounds, 0, at.both, last ? at.new_point : at.next);
     return last;
 }
 
@@ -299,12 +309,17 @@ static bool move_twice(const saddle_agent *agent)
 static bool move_multipliers(const saddle_agent *agent)
 {
     const saddle_family *p = agent->parameters;
-    const variables at = variables_of(agent);
-    const double *y = agent->now + at.x_dim;
-    const double *dual = y + at.both;
-    saddle_agent_mix(agent, 0, at.both, at.new_point);
-    saddle_agent_mix(agent, at.both, at.x_dim, at.next_p);
-    saddle_agent_mix(agent, at.both + at.x_dim, at.both - at.x_dim, at.next_p + at.x_dim);
+    const saddle_vectors at = saddle_vectors_of(agent);
+    bool last = is_last_round(agent);
+    saddle_family_mix(agent, agent->round, 0, at.both, last ? at.new_point : at.next);
+    saddle_family_mix(agent, agent->round, at.both, at.x_dim, at.next_p);
+    saddle_family_mix(agent, agent->round, at.both + at.x_dim, at.both - at.x_dim,
+                      at.next_p + at.x_dim);
+    if (!last)
+        return false;
+    const double *y = at.point + at.x_dim;
+    const double *dual =
+        p->mixing.count > 1 ? at.begun + 2 * (at.both + at.x_dim) : agent->now + at.both + at.x_dim;
     saddle_axpy(at.x_dim, -p->steps.eta_x, at.next_p, at.new_point);
     double *new_y = at.new_point + at.x_dim;
     double *new_dual = at.next_p + at.x_dim;
@@ -320,33 +335,21 @@ static bool move_multipliers(const saddle_agent *agent)
 static bool move_one_vector(const saddle_agent *agent)
 {
     const saddle_family *p = agent->parameters;
-    const variables at = variables_of(agent);
-    bool last = agent->round + 1 == at.rounds;
-    const double *begun = at.rounds > 1 ? at.begun : agent->now;
-    if (at.rounds > 1 && agent->round == 0)
-        memcpy(at.begun, agent->now, at.both * sizeof *at.begun);
+    const saddle_vectors at = saddle_vectors_of(agent);
+    bool last = is_last_round(agent);
     double *z = last ? at.new_point : at.next;
-    mix(agent, agent->round, 0, z);
+    saddle_family_mix(agent, agent->round, 0, at.both, z);
     if (!last)
         return false;
-    double share = p->mixing.weight > 0.0 ? p->mixing.reduction / (p->mixing.reduction + 1.0) : 1.0;
-    for (size_t k = 0; k < at.both; k++) {
-        double step = k < at.x_dim ? p->steps.eta_x : p->steps.eta_y;
-        if (share < 1.0)
-            z[k] = begun[k] + share * (z[k] - begun[k]);
-        at.dual[k] += (begun[k] - z[k]) / step;
-    }
+    const double *begun = p->mixing.count > 1 ? at.begun : agent->now;
+    for (size_t k = 0; k < at.both; k++)
+        at.dual[k] += (begun[k] - z[k]) / (k < at.x_dim ? p->steps.eta_x : p->steps.eta_y);
     if (p->strategy == SADDLE_EXTRA)
         saddle_family_step(agent, z, at.estimate, at.dual, z);
     return true;
 }
 
 /* ---- phases ---------------------------------------------------------------------------------- */
-
-static bool is_last_round(const saddle_agent *agent)
-{
-    return agent->round + 1 == rounds_of(agent->parameters);
-}
 
 static void move(saddle_agent *agent)
 {
@@ -357,7 +360,7 @@ static void move(saddle_agent *agent)
         [SADDLE_TRACKING_TWICE] = move_twice,
         [SADDLE_MULTIPLIERS] = move_multipliers};
     const saddle_family *p = agent->parameters;
-    const variables at = variables_of(agent);
+    const saddle_vectors at = saddle_vectors_of(agent);
     if (!by_strategy[p->strategy](agent))
         return;
     saddle_family_project(agent, at.new_point);
@@ -370,14 +373,14 @@ static void move(saddle_agent *agent)
 static void look_back(saddle_agent *agent)
 {
     const saddle_family *p = agent->parameters;
-    const variables at = variables_of(agent);
+    const saddle_vectors at = saddle_vectors_of(agent);
     const saddle_estimation new = estimation_of(agent, &at);
     if (is_last_round(agent))
         saddle_estimator_continue(&p->estimator, agent, &new);
 }
 
 /* Follows the noise of recursive estimates: noise.h. */
-static void follow_noise(const saddle_agent *agent, const variables *at)
+static void follow_noise(const saddle_agent *agent, const saddle_vectors *at)
 {
     const saddle_family *p = agent->parameters;
     size_t x_dim = at->x_dim;
@@ -401,7 +404,7 @@ static void follow_noise(const saddle_agent *agent, const variables *at)
 static void estimate(saddle_agent *agent)
 {
     const saddle_family *p = agent->parameters;
-    const variables at = variables_of(agent);
+    const saddle_vectors at = saddle_vectors_of(agent);
     if (!is_last_round(agent))
         return;
     const saddle_estimation new = estimation_of(agent, &at);

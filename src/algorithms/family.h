@@ -16,8 +16,10 @@
  * tracking-twice its ATC form. exact-diffusion and extra send one vector for each of x and y, half of what tracking
  * sends. They need eigenvalues of M that are not negative and therefore use (I + M) / 2 where one may be.
  *
- * With K rounds of mixing, a Chebyshev polynomial of M takes the place of M, for exact-diffusion and extra
- * (c_K P_K(M) + I) / (c_K + 1), whose eigenvalues are not negative.
+ * With K rounds of mixing, a Chebyshev polynomial of M takes the place of M. For exact-diffusion, extra, tracking-twice
+ * and local steps it is (c_K P_K(M) + I) / (c_K + 1), whose eigenvalues are not negative. The first two need that; for
+ * the others, an eigenvalue -r limits steps times curvature to (1 - r)^2 / (2 r^2) or, summed over local steps,
+ * (1 - r^2) / r: 0.02 and 0.4 for P_2 on a ring of 20.
  *
  * A method is a file with its equations that fills in a saddle_preset.
  */
@@ -33,7 +35,10 @@ typedef enum saddle_strategy {
     SADDLE_EXTRA,
     SADDLE_TRACKING,
     SADDLE_TRACKING_TWICE,
-    SADDLE_MULTIPLIERS
+    SADDLE_MULTIPLIERS,
+    /* Of files with their own phases, which share the state: */
+    SADDLE_LOCAL_STEPS, /* K-GT-Minimax */
+    SADDLE_OPERATOR     /* OADSVI */
 } saddle_strategy;
 
 /* The parameters of every method of the family. */
@@ -43,7 +48,8 @@ typedef struct saddle_family {
     double multiplier; /* rho */
     saddle_estimator estimator;
     saddle_mixing_rounds mixing;
-    bool halved; /* (I + M) / 2 takes the place of M */
+    bool halved;  /* (I + M) / 2 takes the place of M */
+    double share; /* 1, or c_K / (c_K + 1) for a polynomial without negative eigenvalues */
 } saddle_family;
 
 /* The kind of estimator, and the values of --steps paper; what is 0 follows the general rules, except for steps, which
@@ -101,6 +107,26 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
                           saddle_layout *out);
 void saddle_family_start(saddle_agent *agent, const double *x0, const double *y0);
 void saddle_family_view(const saddle_agent *agent, saddle_view *out);
+
+/* An agent's vectors, each of x_dim + y_dim doubles. */
+typedef struct saddle_vectors {
+    size_t x_dim, both;
+    double *estimate;      /* kept: (v, u) */
+    double *point;         /* kept: (x, y) */
+    double *dual;          /* kept: e, or of the algorithm */
+    double *own;           /* kept, with strategies of other files */
+    double *begun;         /* kept, with rounds of mixing: u_0 and u_{r-1} of what is published */
+    double *noise;         /* kept: the numbers of noise.h */
+    double *estimated;     /* kept: of the estimator */
+    double *next, *next_p; /* published */
+    double *g, *h;         /* work; h is followed by more of the estimator */
+    double *new_point;     /* work */
+} saddle_vectors;
+
+saddle_vectors saddle_vectors_of(const saddle_agent *agent);
+/* Makes round r of mixing for `count` numbers of one kind at an offset of the span. */
+void saddle_family_mix(const saddle_agent *agent, unsigned r, size_t offset, size_t count,
+                       double *out);
 extern const saddle_phase saddle_family_phases[];
 
 /* out = w - step (g + e), where g = (v, -u) and `estimate` is (v, u); e NULL: 0. The family is the first member of the

@@ -38,7 +38,7 @@
 #define ROUNDING 1e-6
 
 typedef struct parameters {
-    saddle_two_steps steps;
+    saddle_family family; /* its steps */
     double theta, beta, a;
 } parameters;
 
@@ -162,42 +162,16 @@ static saddle_status init(void *parameters_, saddle_configuration *c, saddle_err
         steps = (saddle_step_pair){fmin(1.0 / c->steps.tau, longest / 2.0) / r, c->steps.alpha / r};
     }
     kappa = known ? fmax(1.0, kappa) : UNKNOWN_KAPPA;
-    saddle_two_steps_configure(&p->steps, c, steps, steps);
+    saddle_two_steps_configure(&p->family.steps, c, steps, steps);
+    p->family.strategy = SADDLE_OPERATOR;
+    p->family.mixing.count = 1;
     p->beta = r / kappa;
     p->theta = fmin(0.5 / p->beta, 1.0 / 9.0) / width;
     p->a = 1.0 - fmin(1.0 / (1.0 + r * kappa), 0.5 / chi);
     return SADDLE_OK;
 }
 
-/* An agent's vectors; each has x_dim + y_dim doubles. */
-typedef struct variables {
-    size_t x_dim, both;
-    double *g, *z, *g_last, *e; /* kept; g is (v, u) */
-    double *fresh, *mixed;      /* work */
-} variables;
-
-static variables variables_of(const saddle_agent *agent)
-{
-    size_t both = agent->problem->x_dim + agent->problem->y_dim;
-    return (variables){.x_dim = agent->problem->x_dim,
-                       .both = both,
-                       .g = agent->kept,
-                       .z = agent->kept + both,
-                       .g_last = agent->kept + 2 * both,
-                       .e = agent->kept + 3 * both,
-                       .fresh = agent->work,
-                       .mixed = agent->work + both};
-}
-
-static void layout(const void *p, const saddle_problem *problem, saddle_layout *out)
-{
-    (void)p;
-    size_t both = problem->x_dim + problem->y_dim;
-    out->rounds = 1;
-    saddle_plain_fields(problem, out);
-    out->kept = 4 * both;
-    out->work = 2 * both;
-}
+/* In the vectors, `estimate` is F(z) as (v, u), `point` z, `dual` the last F, `own` e, and `h` what is mixed. */
 
 static void request(saddle_agent *agent, double *point, double *g)
 {
@@ -207,58 +181,54 @@ static void request(saddle_agent *agent, double *point, double *g)
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
-    const variables at = variables_of(agent);
+    const saddle_vectors at = saddle_vectors_of(agent);
     saddle_family_begin(agent, x0, y0, agent->next);
-    memcpy(at.z, agent->next, at.both * sizeof *at.z);
-    request(agent, at.z, at.g);
+    memcpy(at.point, agent->next, at.both * sizeof *at.point);
+    request(agent, at.point, at.estimate);
     saddle_agent_evaluate(agent);
-    memcpy(at.g_last, at.g, at.both * sizeof *at.g);
-    memset(at.e, 0, at.both * sizeof *at.e);
+    memcpy(at.dual, at.estimate, at.both * sizeof *at.estimate);
+    memset(at.own, 0, at.both * sizeof *at.own);
 }
 
-static double step_of(const parameters *p, const variables *at, size_t k)
+static double step_of(const parameters *p, const saddle_vectors *at, size_t k)
 {
-    return k < at->x_dim ? p->steps.eta_x : p->steps.eta_y;
+    return k < at->x_dim ? p->family.steps.eta_x : p->family.steps.eta_y;
 }
 
 static void move(saddle_agent *agent)
 {
     const parameters *p = agent->parameters;
-    const variables at = variables_of(agent);
-    saddle_agent_mix(agent, 0, at.both, at.mixed);
+    const saddle_vectors at = saddle_vectors_of(agent);
+    saddle_agent_mix(agent, 0, at.both, at.h);
     for (size_t k = 0; k < at.both; k++) {
         double step = step_of(p, &at, k);
         double sign = k < at.x_dim ? 1.0 : -1.0;
-        double change = -p->theta / step * (agent->now[k] - at.mixed[k]);
-        at.e[k] += change;
-        double delta = sign * (at.g[k] + p->a * (at.g[k] - at.g_last[k])) - at.e[k] - p->a * change;
-        at.z[k] -= step * delta;
+        double change = -p->theta / step * (agent->now[k] - at.h[k]);
+        at.own[k] += change;
+        double delta = sign * (at.estimate[k] + p->a * (at.estimate[k] - at.dual[k])) - at.own[k] -
+                       p->a * change;
+        at.point[k] -= step * delta;
     }
-    saddle_family_project(agent, at.z);
-    request(agent, at.z, at.fresh);
+    saddle_family_project(agent, at.point);
+    request(agent, at.point, at.g);
 }
 
 static void publish(saddle_agent *agent)
 {
     const parameters *p = agent->parameters;
-    const variables at = variables_of(agent);
-    memcpy(at.g_last, at.g, at.both * sizeof *at.g);
-    memcpy(at.g, at.fresh, at.both * sizeof *at.g);
+    const saddle_vectors at = saddle_vectors_of(agent);
+    memcpy(at.dual, at.estimate, at.both * sizeof *at.estimate);
+    memcpy(at.estimate, at.g, at.both * sizeof *at.estimate);
     for (size_t k = 0; k < at.both; k++) {
         double sign = k < at.x_dim ? 1.0 : -1.0;
-        agent->next[k] = at.z[k] - p->beta * step_of(p, &at, k) * (sign * at.g[k] - at.e[k]);
+        agent->next[k] =
+            at.point[k] - p->beta * step_of(p, &at, k) * (sign * at.estimate[k] - at.own[k]);
     }
     saddle_plain_check(agent);
 }
 
 static const saddle_phase phases[] = {
     {"move", .before = move}, {"publish", .before = publish}, {.name = NULL}};
-
-static void view(const saddle_agent *agent, saddle_view *out)
-{
-    const variables at = variables_of(agent);
-    *out = (saddle_view){.x = at.z, .y = at.z + at.x_dim, .v = at.g, .u = at.g + at.x_dim};
-}
 
 const saddle_algorithm saddle_oadsvi = {
     .name = "oadsvi",
@@ -278,8 +248,8 @@ const saddle_algorithm saddle_oadsvi = {
          .samples = "O(n kappa sqrt(chi) log(1/eps))",
          .communication = "O(kappa sqrt(chi) log(1/eps))"},
     .init = init,
-    .layout = layout,
+    .layout = saddle_family_layout,
     .start = start,
     .phases = phases,
-    .view = view,
+    .view = saddle_family_view,
 };

@@ -21,7 +21,8 @@
  * The paper has a prox in x and in y, and assumes a loss that is strongly concave in y. (M - I) E is not 0 at a
  * solution, so M has to stay the same: links that vary are refused. Compressed messages and churn are possible.
  *
- * Cost of an iteration: one round, one message of (x, y, s, E) per neighbour; 2 |S| IFO calls, or those of a refresh.
+ * Cost of an iteration: K rounds (--mixing-rounds), each with one message of (x, y, s, E) per neighbour; 2 |S| IFO
+ * calls, or those of a refresh.
  */
 #include "algorithms/algorithms.h"
 
@@ -37,22 +38,12 @@ static const saddle_option multiplier =
                 &rho_search, "RHO",
                 "Step of the multipliers that make agents agree on y, relative to 1/--eta-y. auto: "
                 "0.25.");
-static const saddle_option *const options[] = {&saddle_option_steps,
-                                               &saddle_option_eta_x,
-                                               &saddle_option_eta_y,
-                                               &saddle_option_batch,
-                                               &saddle_option_sampling,
-                                               &saddle_option_q,
-                                               &multiplier,
-                                               &saddle_option_estimator,
-                                               &saddle_option_beta_x,
-                                               &saddle_option_beta_y,
-                                               &saddle_option_probability,
-                                               &saddle_option_refresh_size,
-                                               &saddle_option_first_batch,
-                                               NULL};
-static const saddle_automatic automatic[] = {
-    SADDLE_FAMILY_PRACTICAL, SADDLE_AUTOMATIC(saddle_option_estimator, "sarah"), {.option = NULL}};
+static const saddle_option *const options[] = {SADDLE_FAMILY_OPTIONS, &multiplier,
+                                               SADDLE_ESTIMATOR_OPTIONS, NULL};
+static const saddle_automatic automatic[] = {SADDLE_FAMILY_PRACTICAL,
+                                             SADDLE_AUTOMATIC(saddle_option_estimator, "sarah"),
+                                             SADDLE_AUTOMATIC(saddle_option_mixing_rounds, "1"),
+                                             {.option = NULL}};
 
 static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
@@ -82,7 +73,7 @@ const saddle_algorithm saddle_vrlm = {
     .traits = {SADDLE_FAMILY_TRAITS,
                .assumes = "F strongly concave in y, with Lipschitz gradients; the same M in all "
                           "rounds and the same steps at all agents. X, Y and h are the paper's.",
-               .ifo = "2 |S|; R_i at a refresh", .rounds = "1", .message = "2 (dim x + dim y)",
+               .ifo = "2 |S|; R_i at a refresh", .rounds = "K", .message = "2 (dim x + dim y)",
                .samples = "O(n + sqrt(n) kappa^2 eps^-2)", .communication = "O(kappa^2 eps^-2)"},
     .init = init,
 };
