@@ -26,7 +26,7 @@
     X(CLI_FAILED, 1, "input or output failed, memory ran out, or a numerical method failed")      \
     X(CLI_BAD_INPUT, 2, "an option, file or size is invalid, or the options do not fit together") \
     X(CLI_DIVERGED, 3, "the run diverged")                                                        \
-    X(CLI_CHECK_FAILED, 4, "a self-check failed, or a theorem's bound is violated")               \
+    X(CLI_CHECK_FAILED, 4, "a self-check failed")                                                 \
     X(CLI_STALLED, 5, "a process of an MPI job did not respond for --stall-seconds")              \
     X(CLI_UNMET, 6, "the run ended before the condition of --stop-when was met")                  \
     X(CLI_INTERRUPTED, 130, "interrupted by Ctrl-C or a termination signal")

@@ -118,7 +118,7 @@ static bool all_left_out(const comparison *c)
 
 static bool all_diverged(const comparison *c)
 {
-    for (size_t k = 0; k < c->names.count * c->repeats; k++) {
+    for (size_t k = 0; k < saddle_comparison_runs(c); k++) {
         bool diverged = c->run[k].done && c->run[k].stop == SADDLE_STOP_DIVERGED;
         if (c->refused[k / c->repeats] == NULL && !diverged)
             return false;
@@ -130,7 +130,7 @@ static bool all_diverged(const comparison *c)
 static saddle_status save_report(const comparison *c, saddle_error *error)
 {
     report_page about = {.levels = c->levels, .level = c->level};
-    size_t runs = c->names.count * c->repeats;
+    size_t runs = saddle_comparison_runs(c);
     char **path = calloc(runs + 1, sizeof *path);
     size_t count = 0;
     bool good = path != NULL;
@@ -171,12 +171,12 @@ static int conclude(comparison *c)
     cli_progress_clear();
     if (c->levels == 0)
         saddle_comparison_choose_levels(c);
-    if (!c->json)
+    if (!c->json && cli_leads())
         cli_print_comparison(c, &c->arguments->plan);
     saddle_status status = cli_leads() ? saddle_comparison_save(c, summary, &error) : SADDLE_OK;
     SADDLE_THEN_IF(status, c->report != NULL && cli_leads(), save_report(c, &error));
     status = cli_agree(status, &error);
-    if (c->json)
+    if (c->json && cli_leads())
         print_json(c, summary, status == SADDLE_OK);
     if (status != SADDLE_OK)
         return cli_fail(&error);

@@ -13,7 +13,6 @@ typedef struct options {
     cli_common common;
     const char *save;
     const char *draw;
-    const char *copies;
 } options;
 
 static const saddle_option *const own[] = {
@@ -25,11 +24,6 @@ static const saddle_option *const own[] = {
               "for graphviz. Grids are drawn as grids, rings and small networks as circles, "
               "others so that "
               "distances in the picture are close to those in the graph."),
-    CLI_FILES(INPUT, options, copies, "copies", SADDLE_OUTPUT_HEADING, "", "FILE",
-              "Colour agents by how far their x and y are from the mean (squared distance). FILE "
-              "is a model "
-              "that `saddle run --model` wrote on this network. Not given: all agents have the "
-              "same colour."),
     &cli_option_json, NULL};
 static CLI_PLAN_FIELDS(library, CLI_FIELDS(network.agents), CLI_FIELDS(network.mixing),
                        CLI_FIELDS(start.seed));
@@ -132,30 +126,12 @@ static void print_json(const network *n, const cli_arguments *arguments)
     cli_json_end(&j);
 }
 
-/* Draws the network if --draw is given. */
-static saddle_status draw_network(const options *chosen, const saddle_graph *graph,
-                                  saddle_error *error)
-{
-    const char *path = chosen->draw;
-    const char *model = chosen->copies;
-    if (path == NULL)
-        return SADDLE_OK;
-    if (model == NULL)
-        return network_draw(graph, NULL, path, error);
-    SADDLE_OWNED double *distance = saddle_alloc(graph->agents, sizeof *distance);
-    if (distance == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu agents", graph->agents);
-    SADDLE_TRY(saddle_model_consensus_distance(model, graph->agents, distance, error));
-    return network_draw(graph, distance, path, error);
-}
-
 /* Refuses, before the work begins, outputs that would fail at its end. */
 static saddle_status check_outputs(const cli_arguments *arguments, saddle_error *error)
 {
     const options *chosen = arguments->own;
     const char *list = chosen->save;
     const char *picture = chosen->draw;
-    const char *model = chosen->copies;
     saddle_path_list outputs = {.count = 0};
     saddle_path_list inputs = {.count = 0};
     saddle_status status = cli_check_output("--save", list, false, error);
@@ -168,11 +144,7 @@ static saddle_status check_outputs(const cli_arguments *arguments, saddle_error 
     saddle_plan_add_outputs(&arguments->plan, &outputs);
     saddle_plan_add_inputs(&arguments->plan, &inputs);
     saddle_path_list_add_rule(&inputs, "the topology", arguments->operand[0]);
-    status = saddle_path_lists_check(&outputs, &inputs, error);
-    if (status == SADDLE_OK && model != NULL && picture == NULL)
-        status = saddle_refuse(error, "--copies: '%.200s' is used by --draw only; give --draw FILE",
-                               model);
-    return status;
+    return saddle_path_lists_check(&outputs, &inputs, error);
 }
 
 static void release(network *n)
@@ -201,7 +173,8 @@ static int run(const cli_arguments *arguments)
     CLI_TRY(saddle_graph_diameter(n.graph, &n.diameter, &error));
     if (chosen->save != NULL)
         CLI_TRY(saddle_graph_save(n.graph, chosen->save, &error));
-    CLI_TRY(draw_network(chosen, n.graph, &error));
+    if (chosen->draw != NULL)
+        CLI_TRY(network_draw(n.graph, chosen->draw, &error));
     CLI_TRY(count_degrees(&n, &error));
     if (chosen->common.json)
         print_json(&n, arguments);

@@ -1,29 +1,17 @@
 /* `saddle theory`: shows what is proved about PRECISION and PRECISION+ for an instance. */
 #include "cli.h"
+#include "instance/instance.h"
 #include "json_output.h"
-#include "theorem_check.h"
 
-#define GROUP "Verification"
+/* The default accuracy. */
+#define DEFAULT_EPSILON 0.1
 
-typedef struct options {
-    cli_common common;
-    bool verify;
-    uint64_t repeats;
-} options;
-
-static const saddle_option *const own[] = {
-    CLI_OPTION(FLAG, options, verify, "verify", GROUP, "no",
-               "Run both algorithms and compare the mean metric with its bound. PRECISION and "
-               "PRECISION+ run with these step sizes, for --iterations or 10000 iterations. The "
-               "exit status is 4 if a bound is violated."),
-    CLI_OPTION(INTEGER, options, repeats, "repeats", GROUP, "10", 1, THEOREM_MOST_SEEDS, "K",
-               "With --verify: number of runs, with seeds seed, seed+1, ..., seed+K-1."),
-    &cli_option_config, &cli_option_json, NULL};
+static const saddle_option *const own[] = {&cli_option_config, &cli_option_json, NULL};
 static CLI_PLAN_FIELDS(library, CLI_FIELDS(problem), CLI_FIELDS(network.agents),
                        CLI_FIELDS(network.topology), CLI_FIELDS(network.mixing), CLI_FIELDS(start),
                        CLI_FIELDS(steps.tau), CLI_FIELDS(steps.c_gamma),
                        CLI_FIELDS(steps.c_epsilon), CLI_FIELDS(steps.epsilon),
-                       CLI_FIELDS(engine.threads), CLI_FIELDS(limits.iterations));
+                       CLI_FIELDS(engine.threads));
 
 /* Begins a section: a JSON object, or a heading. Here and below, `j` is NULL for text. */
 static void begin_section(saddle_json *j, const char *key, const char *heading)
@@ -172,130 +160,6 @@ static void print_printed(saddle_json *j, const saddle_printed_theorems *p)
     end_section(j);
 }
 
-/* ---- verification -------------------------------------------------------------------------- */
-
-/* Measures what the guarantees bound, with all seeds or those before an interrupt; `theory` is
- * that of the first seed. */
-static saddle_status measure(theorem_check theorem[2], const cli_arguments *arguments,
-                             const saddle_theory *theory, const volatile sig_atomic_t *interrupt,
-                             saddle_error *error)
-{
-    const char *why;
-    const options *chosen = arguments->own;
-    size_t repeats = (size_t)chosen->repeats;
-    theorem[1].plus = true;
-    if (!saddle_theorem_applies(theory, false, &why))
-        return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "--verify: there is no guarantee to verify: %s", why);
-    saddle_status status = SADDLE_OK;
-    for (size_t r = 0; status == SADDLE_OK && r < repeats && !*interrupt; r++) {
-        cli_progress("seed %zu of %zu", r + 1, repeats);
-        status = saddle_theorem_measure(theorem, &arguments->plan, arguments->plan.start.seed + r,
-                                        interrupt, error);
-        cli_progress_clear();
-    }
-    if (status == SADDLE_OK && theorem[1].seeds == 0 && theorem[1].unguaranteed > 0)
-        cli_warn("PRECISION+ has no guarantee here: %s", theorem[1].why);
-    return status;
-}
-
-static bool violated(const theorem_check theorem[2])
-{
-    bool found = false;
-    for (size_t k = 0; k < 2; k++)
-        found = found || (theorem[k].seeds > 0 && saddle_theorem_violated(&theorem[k]));
-    return found;
-}
-
-/* The measurements at one number of iterations, over all seeds. */
-typedef struct point_means {
-    double iterations, metric, bound;
-    double worst; /* the largest metric of a seed, as a multiple of its bound */
-} point_means;
-
-static point_means means_of(const theorem_check *v, size_t p)
-{
-    const theorem_point *point = &v->point[p];
-    const double *const value[] = {point->average, point->average_bound, point->average_excess};
-    statistics_mean over[3];
-    for (size_t k = 0; k < 3; k++)
-        over[k] = saddle_statistics_summarize(value[k], v->measured, THEOREM_CONFIDENCE);
-    return (point_means){point->iterations, over[0].mean, over[1].mean, over[2].most + 1.0};
-}
-
-/* Prints the measured means beside their bounds. */
-static void print_theorem_points(const theorem_check *v)
-{
-    cli_table *table = cli_table_create("rrrr");
-    cli_table_words(table, "T", "mean metric", "bound", "worst seed");
-    for (size_t p = 0; p < THEOREM_POINTS; p++) {
-        point_means m = means_of(v, p);
-        cli_table_add(table, "%.0f", m.iterations);
-        cli_table_add(table, "%.4g", m.metric);
-        cli_table_add(table, "%.4g", m.bound);
-        cli_table_add(table, "%.3g of the bound", m.worst);
-    }
-    cli_table_print(table);
-    if (saddle_theorem_is_vacuous(v))
-        cli_print(
-            "The bound is vacuous: after this few iterations it is above the initial metric.\n");
-}
-
-/* Prints which seeds were left out, and whether sigma^2 was a bound. */
-static void print_theorem_notes(const theorem_check *v)
-{
-    if (v->failed[0] != '\0')
-        cli_print("The metric of %s is not finite.\n", v->failed);
-    if (v->unguaranteed > 0)
-        cli_wrap(0, 0, "%zu seed%s no guarantee and %s left out: %s.", v->unguaranteed,
-                 v->unguaranteed == 1 ? " has" : "s have", v->unguaranteed == 1 ? "was" : "were",
-                 v->why);
-    if (v->variance_share == 0.0)
-        return;
-    cli_wrap(
-        0, 0,
-        "Refreshes used the exact gamma (--gamma exact) and a sigma^2 of %g times the largest "
-        "variance at the start. At the end the variance was %s%.3g of that%s.",
-        THEOREM_MARGIN, v->variance_share <= 1.0 ? "at most " : "", v->variance_share,
-        v->variance_share <= 1.0
-            ? ""
-            : ": the assumption of the theorem does not hold, so the comparison proves nothing");
-}
-
-static void print_theorem(const theorem_check *v)
-{
-    size_t seeds = v->seeds + v->unguaranteed;
-    cli_print("\n%s, means over ", v->plus ? "PRECISION+" : "PRECISION");
-    if (v->measured < seeds)
-        cli_print("%zu of ", v->measured);
-    cli_print("%zu seed%s: ", seeds, seeds == 1 ? "" : "s");
-    if (saddle_theorem_violated(v))
-        cli_print("the bound is VIOLATED\n");
-    else
-        cli_print("not contradicted, the bound is %.3g times the measured mean\n",
-                  saddle_theorem_ratio(v));
-    if (v->measured > 0)
-        print_theorem_points(v);
-    print_theorem_notes(v);
-}
-
-static void add_theorem(saddle_json *j, const theorem_check *v)
-{
-    saddle_json_put(j, "{ algorithm %s seeds %zu not_finite %zu without_guarantee %zu",
-                    v->plus ? "precision+" : "precision", v->seeds, v->seeds - v->measured,
-                    v->unguaranteed);
-    saddle_json_put(j, "variance_share %g violated %d vacuous %d ratio %g points [",
-                    v->variance_share > 0.0 ? v->variance_share : (double)NAN,
-                    saddle_theorem_violated(v), saddle_theorem_is_vacuous(v),
-                    saddle_theorem_ratio(v));
-    for (size_t p = 0; p < THEOREM_POINTS && v->measured > 0; p++) {
-        point_means m = means_of(v, p);
-        saddle_json_put(j, "{ iterations %g mean_metric %g mean_metric_bound %g worst_seed %g }",
-                        m.iterations, m.metric, m.bound, m.worst);
-    }
-    saddle_json_put(j, "] }");
-}
-
 /* ---- the command --------------------------------------------------------------------------- */
 
 /* The results. */
@@ -304,7 +168,6 @@ typedef struct findings {
     saddle_theory theory;
     saddle_steps practical;
     bool by_size;
-    theorem_check theorem[2]; /* about 20 kB each */
 } findings;
 
 static void print_theory(saddle_json *j, const findings *f)
@@ -333,47 +196,35 @@ static void print_json(const findings *f)
     cli_json_begin(&j, f->arguments->command);
     cli_json_given(&j, f->arguments);
     print_theory(&j, f);
-    saddle_json_put(&j, "verification [");
-    for (size_t k = 0; k < 2; k++)
-        if (f->theorem[k].seeds > 0)
-            add_theorem(&j, &f->theorem[k]);
-    saddle_json_put(&j, "]");
     cli_json_end(&j);
+}
+
+/* Evaluates the theorems, with the tau of a run with practical steps and the plan's epsilon. */
+static saddle_status evaluate(findings *out, const saddle_instance *instance,
+                              const saddle_plan *plan, saddle_error *error)
+{
+    saddle_steps *practical = &out->practical;
+    double epsilon = isnan(plan->steps.epsilon) ? DEFAULT_EPSILON : plan->steps.epsilon;
+    out->by_size = instance->plan->problem.agent_weights == SADDLE_WEIGHTS_BY_SIZE;
+    SADDLE_TRY(saddle_instance_steps(instance, plan, practical, error));
+    return saddle_theory_evaluate(instance, practical->tau, epsilon, practical->c_epsilon,
+                                  practical->c_gamma, &out->theory, error);
 }
 
 static int run(const cli_arguments *arguments)
 {
-    static findings f; /* static because it is large; a program runs one command */
-    const options *chosen = arguments->own;
-    bool json = chosen->common.json;
+    const saddle_plan *plan = &arguments->plan;
+    findings f = {.arguments = arguments};
     saddle_error error;
-    saddle_instance *instance = NULL;
-    f.arguments = arguments;
-    saddle_status status = saddle_instance_create(&instance, &arguments->plan, &error);
-    if (status == SADDLE_OK) {
-        cli_warn_unused(&arguments->plan, instance, NULL, 0);
-        f.by_size = instance->plan->problem.agent_weights == SADDLE_WEIGHTS_BY_SIZE;
-        status = saddle_theorem_theory(instance, &arguments->plan, &f.practical, &f.theory, &error);
-    }
-    saddle_instance_free(instance);
-    if (status == SADDLE_OK && !json)
-        print_theory(NULL, &f);
-    static const volatile sig_atomic_t never = 0;
-    const volatile sig_atomic_t *interrupt = &never;
-    if (status == SADDLE_OK && chosen->verify) {
-        interrupt = cli_catch_interrupts();
-        status = measure(f.theorem, arguments, &f.theory, interrupt, &error);
-    }
-    if (status != SADDLE_OK)
-        return cli_fail(&error);
-    if (json)
+    SADDLE_OWNED_BY(saddle_instance_free_at) saddle_instance *instance = NULL;
+    CLI_TRY(saddle_instance_create(&instance, plan, &error));
+    cli_warn_unused(plan, instance, NULL, 0);
+    CLI_TRY(evaluate(&f, instance, plan, &error));
+    if (((const cli_common *)arguments->own)->json)
         print_json(&f);
-    for (size_t k = 0; k < 2 && !json; k++)
-        if (f.theorem[k].seeds > 0)
-            print_theorem(&f.theorem[k]);
-    if (*interrupt)
-        return CLI_INTERRUPTED;
-    return violated(f.theorem) ? CLI_CHECK_FAILED : CLI_OK;
+    else
+        print_theory(NULL, &f);
+    return CLI_OK;
 }
 
 const cli_command cli_theory = {
@@ -385,12 +236,13 @@ const cli_command cli_theory = {
         "PRECISION+, for a problem, a network and a start: first with corrected proofs, then as "
         "printed. Links are reliable and messages are not compressed. "
         "The accuracy is --epsilon (default 0.1): the mean metric is to be at most epsilon^2. "
-        "`saddle run --steps theory` uses these step sizes, and --verify measures what the "
-        "theorems bound. The steps are so short that only well-conditioned problems make progress, "
-        "such as --problem quadratic --lipschitz 3.16 --mu 1.05 --noise 0.1 --topology complete "
-        "--samples 10000 --tau 50 --c-epsilon 1e4.",
+        "`saddle run --steps theory` uses these step sizes, and the experiment `theorem` of "
+        "`python3 "
+        "-m saddle.reproduce` measures what the theorems bound. The steps are so short that only "
+        "well-conditioned problems make progress, such as --problem quadratic --lipschitz 3.16 "
+        "--mu 1.05 --noise 0.1 --topology complete --samples 10000 --tau 50 --c-epsilon 1e4.",
     .library = library,
     .own = own,
-    .own_bytes = sizeof(options),
+    .own_bytes = sizeof(cli_common),
     .run = run,
 };

@@ -14,6 +14,17 @@ const cli_command cli_reproduce = {
              "options; in a checkout ./scripts/reproduce",
 };
 
+const cli_command cli_watch = {
+    .name = "watch",
+    .operands = "",
+    .summary = "says what takes its place: watch saddle plot TRACE",
+    .details =
+        "A trace grows while its run goes on. `watch saddle plot TRACE` draws it anew every two "
+        "seconds, and `tail -f TRACE` prints its rows; neither affects the run.",
+    .moved = "watch is no longer a command of saddle: `watch saddle plot TRACE` draws a trace anew "
+             "every two seconds, `tail -f TRACE` prints its rows",
+};
+
 const cli_command *const cli_commands[] = {&cli_demo,       &cli_run,
                                            &cli_compare,    &cli_tune,
                                            &cli_eval,       &cli_predict,

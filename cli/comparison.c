@@ -12,30 +12,30 @@
 void saddle_comparison_release(comparison *c)
 {
     saddle_unlock_directory(c->held);
-    for (size_t k = 0; c->run != NULL && k < c->names.count * c->repeats; k++) {
-        saddle_free(c->run[k].rows);
-        saddle_free(c->run[k].outcomes);
-    }
+    for (size_t k = 0; c->run != NULL && k < saddle_comparison_runs(c); k++)
+        saddle_trace_free(c->run[k].trace);
     free(c->run);
     for (size_t a = 0; a < c->names.count; a++)
         saddle_free(c->refused[a]);
     saddle_algorithm_names_release(&c->names);
 }
 
-const saddle_row *saddle_comparison_reached(const comparison_run *run, double level)
+size_t saddle_comparison_runs(const comparison *c)
 {
-    size_t k = run->row_count > 0 ? saddle_levels_reached(&run->rows->metric, sizeof *run->rows,
-                                                          run->row_count, level)
-                                  : 0;
-    return k < run->row_count ? &run->rows[k] : NULL;
+    return c->names.count * c->repeats;
 }
 
-bool saddle_comparison_is_simulated(const comparison *c)
+const saddle_trace *saddle_comparison_trace(const comparison *c)
 {
-    for (size_t k = 0; k < c->names.count * c->repeats; k++)
-        if (c->run[k].row_count > 0)
-            return !isnan(c->run[k].rows[0].cost.network_seconds);
-    return false;
+    for (size_t k = 0; k < saddle_comparison_runs(c); k++)
+        if (c->run[k].trace != NULL)
+            return c->run[k].trace;
+    return NULL;
+}
+
+bool saddle_comparison_is_outcome(const char *column)
+{
+    return saddle_trace_column_find(column) == SADDLE_TRACE_COLUMNS;
 }
 
 /* ---- levels -------------------------------------------------------------------------------- */
@@ -43,38 +43,48 @@ bool saddle_comparison_is_simulated(const comparison *c)
 void saddle_comparison_choose_levels(comparison *c)
 {
     saddle_metric_range range = {.runs = 0};
-    for (size_t k = 0; k < c->names.count * c->repeats; k++) {
-        const comparison_run *run = &c->run[k];
-        if (run->row_count > 0)
-            saddle_metric_range_add(&range, run->rows[0].metric,
-                                    run->rows[run->row_count - 1].metric);
-    }
+    for (size_t k = 0; k < saddle_comparison_runs(c); k++)
+        if (c->run[k].trace != NULL)
+            trace_range_add(&range, c->run[k].trace);
     c->levels = saddle_levels_choose(&range, c->level);
 }
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-/* Writes the costs, metric, gap and outcomes of a run at a row; NULL: it never came there. */
-static void write_row(FILE *f, const comparison *c, const comparison_run *run,
-                      const saddle_row *row)
+/* The columns of the summary besides algorithm, seed and level. */
+typedef struct summary_columns {
+    size_t costs; /* the first of them: of a level that is not reached they are "never" */
+    size_t count;
+    const char *name[8 + SADDLE_MOST_OUTCOME_COLUMNS];
+} summary_columns;
+
+/* Lists costs, metric, gap, and the outcomes of a trace. */
+static summary_columns list_columns(const saddle_trace *trace)
 {
-    char number[SADDLE_REAL_SIZE];
-    bool simulated = saddle_comparison_is_simulated(c);
-    if (row == NULL) {
-        fputs(simulated ? "never,never,never,never,never,," : "never,never,never,never,,", f);
-        for (size_t k = 0; k < c->outcome_count; k++)
-            fputc(',', f);
-    } else {
-        const double *outcomes = run->outcomes + (size_t)(row - run->rows) * c->outcome_count;
-        saddle_fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.17g", row->cost.ifo,
-                       row->cost.rounds, row->cost.bytes, row->seconds);
-        if (simulated)
-            saddle_fprintf(f, ",%.17g", row->cost.network_seconds);
-        saddle_fprintf(f, ",%.17g,%s", row->metric,
-                       isnan(row->gap) ? "" : saddle_print_real(row->gap, 17, number));
-        for (size_t k = 0; k < c->outcome_count; k++)
-            saddle_fprintf(f, ",%s",
-                           isnan(outcomes[k]) ? "" : saddle_print_real(outcomes[k], 17, number));
+    static const char *const cost[] = {"ifo", "rounds", "bytes", "seconds", "network_seconds"};
+    summary_columns all = {.count = 0};
+    for (size_t k = 0; k < sizeof cost / sizeof *cost; k++)
+        if (saddle_trace_column(trace, cost[k]) != NULL)
+            all.name[all.costs++] = cost[k];
+    all.count = all.costs;
+    all.name[all.count++] = "metric";
+    all.name[all.count++] = "gap";
+    for (size_t k = 0; k < trace->columns; k++)
+        if (saddle_comparison_is_outcome(trace->column[k]) &&
+            all.count < sizeof all.name / sizeof *all.name)
+            all.name[all.count++] = trace->column[k];
+    return all;
+}
+
+/* Writes the numbers of a run at a level. */
+static void write_row(FILE *f, const summary_columns *all, const saddle_trace *trace, double level)
+{
+    char text[SADDLE_REAL_SIZE];
+    bool reached = trace_row_at(trace, level) < trace->rows;
+    for (size_t k = 0; k < all->count; k++) {
+        double value = trace_value_at(trace, all->name[k], level);
+        const char *none = reached || k >= all->costs ? "" : "never";
+        saddle_fprintf(f, ",%s", isnan(value) ? none : saddle_print_real(value, 17, text));
     }
     fputc('\n', f);
 }
@@ -82,24 +92,22 @@ static void write_row(FILE *f, const comparison *c, const comparison_run *run,
 static void write_rows(FILE *f, const void *context)
 {
     const comparison *c = context;
-    saddle_fprintf(f, "algorithm,seed,level,ifo,rounds,bytes,seconds%s,metric,gap",
-                   saddle_comparison_is_simulated(c) ? ",network_seconds" : "");
-    for (size_t k = 0; k < c->outcome_count; k++)
-        saddle_fprintf(f, ",%s", c->outcome[k].name);
+    const saddle_trace *first = saddle_comparison_trace(c);
+    summary_columns all = {.count = 0};
+    if (first != NULL)
+        all = list_columns(first);
+    fputs("algorithm,seed,level", f);
+    for (size_t k = 0; k < all.count; k++)
+        saddle_fprintf(f, ",%s", all.name[k]);
     fputc('\n', f);
-    for (size_t a = 0; a < c->names.count; a++)
-        for (size_t r = 0; r < c->repeats; r++) {
-            const comparison_run *run = &c->run[a * c->repeats + r];
-            for (size_t k = 0; run->done && k <= c->levels; k++) {
-                bool end = k == c->levels;
-                char level[SADDLE_REAL_SIZE];
-                saddle_fprintf(f, "%s,%" PRIu64 ",%s,", c->names.algorithm[a]->name,
-                               c->first_seed + (uint64_t)r,
-                               end ? "end" : saddle_print_real(c->level[k], 15, level));
-                write_row(f, c, run,
-                          end ? &run->rows[run->row_count - 1]
-                              : saddle_comparison_reached(run, c->level[k]));
-            }
+    for (size_t k = 0; k < saddle_comparison_runs(c); k++)
+        for (size_t l = 0; c->run[k].trace != NULL && l <= c->levels; l++) {
+            bool end = l == c->levels;
+            char level[SADDLE_REAL_SIZE];
+            saddle_fprintf(f, "%s,%" PRIu64 ",%s", c->names.algorithm[k / c->repeats]->name,
+                           c->first_seed + (uint64_t)(k % c->repeats),
+                           end ? "end" : saddle_print_real(c->level[l], 15, level));
+            write_row(f, &all, c->run[k].trace, end ? TRACE_AT_END : c->level[l]);
         }
 }
 
@@ -122,11 +130,6 @@ static bool find_end(const saddle_trace *trace, saddle_stop *out)
     return false;
 }
 
-static bool is_outcome(const char *column)
-{
-    return saddle_trace_column_find(column) == SADDLE_TRACE_COLUMNS;
-}
-
 /* Whether a trace has rows and all columns of a run. */
 static bool is_of_run(const saddle_trace *trace)
 {
@@ -139,36 +142,14 @@ static bool is_of_run(const saddle_trace *trace)
                         saddle_trace_column(trace, saddle_trace_column_name(k)) != NULL);
     size_t outcomes = 0;
     for (size_t k = 0; k < trace->columns; k++)
-        if (is_outcome(trace->column[k]))
+        if (saddle_comparison_is_outcome(trace->column[k]))
             good = good && ++outcomes <= SADDLE_MOST_OUTCOME_COLUMNS &&
                    strlen(trace->column[k]) < sizeof((saddle_outcome_column *)NULL)->name;
     return good;
 }
 
-static saddle_status take_rows(comparison *c, comparison_run *run, const saddle_trace *trace,
-                               saddle_error *error)
-{
-    c->outcome_count = 0;
-    for (size_t k = 0; k < trace->columns; k++)
-        if (is_outcome(trace->column[k]))
-            saddle_snprintf(c->outcome[c->outcome_count++].name, sizeof c->outcome->name, "%s",
-                            trace->column[k]);
-    SADDLE_TRY(saddle_comparison_allocate(c, run, trace->rows, error));
-    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++) {
-        const double *value = saddle_trace_column(trace, saddle_trace_column_name(k));
-        for (size_t r = 0; r < trace->rows; r++)
-            saddle_row_set_cell(&run->rows[r], k, value != NULL ? value[r] : (double)NAN);
-    }
-    for (size_t k = 0; k < c->outcome_count; k++) {
-        const double *value = saddle_trace_column(trace, c->outcome[k].name);
-        for (size_t r = 0; r < trace->rows; r++)
-            run->outcomes[r * c->outcome_count + k] = value[r];
-    }
-    return SADDLE_OK;
-}
-
-/* Takes the rows of a trace, in the process that has it, if they are those of the run. */
-static saddle_status take_trace(comparison *c, comparison_run *run, const saddle_trace *trace,
+/* Takes a trace, in the process that has it, if it is that of the run. */
+static saddle_status take_trace(const comparison *c, comparison_run *run, saddle_trace **trace,
                                 const saddle_forecast *forecast, saddle_error *error)
 {
     const saddle_wanted_run wanted = {
@@ -179,40 +160,21 @@ static saddle_status take_trace(comparison *c, comparison_run *run, const saddle
         .values = {&forecast->plan, saddle_plan_value},
         .may_differ = SADDLE_EFFECTS(ENGINE) | SADDLE_EFFECTS(OUTPUT),
         .fingerprint = forecast->fingerprint};
-    SADDLE_TRY(saddle_in_field("--output", saddle_trace_check_run(trace, &wanted, error), error));
-    if (!find_end(trace, &run->stop) || !is_of_run(trace))
-        return SADDLE_OK;
-    SADDLE_TRY(take_rows(c, run, trace, error));
-    run->done = true;
+    SADDLE_TRY(saddle_in_field("--output", saddle_trace_check_run(*trace, &wanted, error), error));
+    if (find_end(*trace, &run->stop) && is_of_run(*trace)) {
+        run->trace = saddle_taken(trace);
+        run->done = true;
+    }
     return SADDLE_OK;
 }
 
-/* Sends what process 0 found to all processes. */
-static saddle_status share(const saddle_world *world, comparison *c, comparison_run *run,
-                           saddle_error *error)
-{
-    size_t rows = run->row_count * sizeof *run->rows;
-    size_t outcomes = run->row_count * c->outcome_count * sizeof *run->outcomes;
-    void *block[] = {run->rows, run->outcomes};
-    world->share(world, 0, sizeof run->stop, &run->stop);
-    world->share(world, 0, sizeof c->outcome_count, &c->outcome_count);
-    world->share(world, 0, sizeof c->outcome, c->outcome);
-    saddle_status status = saddle_world_copy(world, &block[0], &rows, "the rows of a trace", error);
-    SADDLE_THEN(status,
-                saddle_world_copy(world, &block[1], &outcomes, "the rows of a trace", error));
-    run->rows = block[0];
-    run->outcomes = block[1];
-    run->row_count = rows / sizeof *run->rows;
-    return status;
-}
-
-saddle_status saddle_comparison_find(comparison *c, comparison_run *run,
+saddle_status saddle_comparison_find(const comparison *c, comparison_run *run,
                                      const saddle_instance *instance, const saddle_plan *plan,
                                      saddle_error *error)
 {
     const saddle_world *world = instance->world;
     const char *path = plan->outputs.trace;
-    saddle_trace *trace = NULL;
+    SADDLE_OWNED_BY(saddle_trace_free_at) saddle_trace *trace = NULL;
     saddle_forecast forecast = {.most_ifo = 0};
     uint64_t fingerprint; /* which the forecast then has */
     SADDLE_TRY(saddle_fingerprint_instance(instance, &fingerprint, error));
@@ -226,12 +188,10 @@ saddle_status saddle_comparison_find(comparison *c, comparison_run *run,
         return SADDLE_OK;
     saddle_status status = saddle_run_forecast(instance, plan, &forecast, error); /* collective */
     if (status == SADDLE_OK && trace != NULL)
-        status = take_trace(c, run, trace, &forecast, error);
+        status = take_trace(c, run, &trace, &forecast, error);
     saddle_plan_free(&forecast.plan);
-    saddle_trace_free(trace);
     SADDLE_TRY(saddle_world_agree(world, status, error));
-    unsigned char done = run->done;
-    world->share(world, 0, sizeof done, &done);
-    run->done = done != 0;
-    return run->done && world->ranks > 1 ? share(world, c, run, error) : SADDLE_OK;
+    world->share(world, 0, sizeof run->done, &run->done);
+    world->share(world, 0, sizeof run->stop, &run->stop);
+    return SADDLE_OK;
 }

@@ -1,9 +1,6 @@
 /*
  * Comparisons of algorithms that start from the same point: the costs at which each reached levels
  * of the metric.
- *
- * The cost at a level is that of the first trace point from which the metric stays at or below it,
- * so it is as precise as the trace is fine.
  */
 #pragma once
 
@@ -11,6 +8,7 @@
 
 #include "algorithm_names.h"
 #include "cli.h"
+#include "draw/trace_costs.h"
 #include "draw/trace_list.h"
 #include "files/file.h"
 
@@ -22,9 +20,8 @@
 typedef struct comparison_run {
     bool done;        /* whether it ran to its end or was interrupted */
     saddle_stop stop; /* why it ended */
-    saddle_row *rows; /* owned */
-    size_t row_count;
-    double *outcomes; /* comparison::outcome_count of each row; owned */
+    saddle_trace
+        *trace; /* its rows; NULL in a process without the file of a run that was kept. Owned */
 } comparison_run;
 
 /* A comparison. */
@@ -47,8 +44,6 @@ typedef struct comparison {
     bool failed[COMPARISON_MOST_ALGORITHMS];   /* whether a best response could not be computed */
     bool untuned[COMPARISON_MOST_ALGORITHMS];  /* whether its steps are neither given nor tuned */
     comparison_run *run;                       /* run[a * repeats + r]; owned */
-    size_t outcome_count;                      /* of the problem, the same in all runs */
-    saddle_outcome_column outcome[SADDLE_MOST_OUTCOME_COLUMNS];
     size_t levels;
     double level[COMPARISON_MOST_LEVELS]; /* descending */
     double metric_tau;         /* the same for all algorithms, because their tau may differ */
@@ -68,12 +63,9 @@ typedef struct comparison {
  * saddle_comparison_release().
  */
 saddle_status saddle_comparison_make(comparison *c, saddle_error *error);
-/* Allocates the rows of a run, with the outcomes of the comparison. */
-saddle_status saddle_comparison_allocate(const comparison *c, comparison_run *run, size_t rows,
-                                         saddle_error *error);
 /* Reads the rows of a run from the complete trace that the plan names, if it exists; a trace
  * with other settings is refused. Sets run->done. Collective. */
-saddle_status saddle_comparison_find(comparison *c, comparison_run *run,
+saddle_status saddle_comparison_find(const comparison *c, comparison_run *run,
                                      const saddle_instance *instance, const saddle_plan *plan,
                                      saddle_error *error);
 /* Writes the path of an algorithm's tuned settings; returns `out`. */
@@ -88,10 +80,12 @@ const char *saddle_comparison_summary_path(const comparison *c, char out[TRACE_P
 void saddle_comparison_release(comparison *c);
 /* Chooses the levels by saddle_levels_choose(). */
 void saddle_comparison_choose_levels(comparison *c);
-/* The row from which the metric stays at or below a level, or NULL. */
-const saddle_row *saddle_comparison_reached(const comparison_run *run, double level);
-/* Whether the runs have a link model, and so simulated seconds. */
-bool saddle_comparison_is_simulated(const comparison *c);
+/* The number of runs. */
+size_t saddle_comparison_runs(const comparison *c);
+/* A trace of the comparison, for the names of its columns; NULL: none. */
+const saddle_trace *saddle_comparison_trace(const comparison *c);
+/* Whether a column of a trace is an outcome. */
+bool saddle_comparison_is_outcome(const char *column);
 /* Writes algorithm, seed, level, IFO, rounds, bytes, seconds, simulated seconds if there are
  * any, metric and outcomes as CSV: for each level one line, the row from which the metric stays
  * there, and one for the last row, whose level is `end`. Atomic. */

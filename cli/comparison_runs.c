@@ -152,7 +152,7 @@ static saddle_hooks begin_run(comparison *c, size_t a, size_t r)
     saddle_snprintf(c->label, sizeof c->label, "%s seed %" PRIu64 ": ", c->names.algorithm[a]->name,
                     c->first_seed + r);
     saddle_snprintf(c->numbered_label, sizeof c->numbered_label, "[%zu/%zu] %s",
-                    r * c->names.count + a + 1, c->names.count * c->repeats, c->label);
+                    r * c->names.count + a + 1, saddle_comparison_runs(c), c->label);
     c->meter = (cli_meter){.label = c->numbered_label, .run = c->label, .hidden = c->hidden};
     return cli_meter_hooks(&c->meter, c->interrupt);
 }
@@ -170,7 +170,7 @@ static void report_end(const comparison *c, const comparison_run *run, const sad
         cli_report_divergence(result, c->label);
     cli_progress_clear();
     if (!c->quiet)
-        cli_report_run(c->numbered_label, &run->rows[run->row_count - 1], run->stop);
+        cli_report_run(c->numbered_label, &result->rows[result->row_count - 1], run->stop);
 }
 
 /* Whether an interrupt has been seen; once seen, it stays. */
@@ -194,31 +194,6 @@ static void warn_untuned(const comparison *c)
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
-saddle_status saddle_comparison_allocate(const comparison *c, comparison_run *run, size_t rows,
-                                         saddle_error *error)
-{
-    run->rows = saddle_alloc(rows, sizeof *run->rows);
-    run->outcomes = saddle_alloc(rows, c->outcome_count * sizeof *run->outcomes);
-    run->row_count = rows;
-    return run->rows != NULL && run->outcomes != NULL
-               ? SADDLE_OK
-               : saddle_no_memory(error, "the rows of a trace");
-}
-
-static saddle_status keep(comparison *c, comparison_run *run, const saddle_result *result,
-                          saddle_error *error)
-{
-    memcpy(c->outcome, result->outcome, sizeof c->outcome);
-    c->outcome_count = result->outcome_count;
-    SADDLE_TRY(saddle_comparison_allocate(c, run, result->row_count, error));
-    memcpy(run->rows, result->rows, run->row_count * sizeof *run->rows);
-    memcpy(run->outcomes, result->outcomes,
-           run->row_count * c->outcome_count * sizeof *run->outcomes);
-    run->stop = result->stop;
-    run->done = true;
-    return SADDLE_OK;
-}
-
 /* Runs algorithm a in repeat r. */
 static saddle_status run_one(comparison *c, const saddle_instance *instance, size_t a, size_t r,
                              saddle_error *error)
@@ -235,8 +210,10 @@ static saddle_status run_one(comparison *c, const saddle_instance *instance, siz
         report_kept(c, run);
     SADDLE_THEN_IF(status, !run->done,
                    saddle_run_of_several(instance, &plan, false, &hooks, &result, error));
-    SADDLE_THEN_IF(status, result != NULL, keep(c, run, result, error));
+    SADDLE_THEN_IF(status, result != NULL, saddle_result_trace(result, &run->trace, error));
     if (status == SADDLE_OK && result != NULL) {
+        run->stop = result->stop;
+        run->done = true;
         if (c->output_error.status == SADDLE_OK)
             c->output_error = result->output_error;
         report_end(c, run, result);
@@ -268,7 +245,7 @@ static int is_trace(const struct dirent *entry)
 static bool is_ours(const comparison *c, const char *name)
 {
     bool found = false;
-    for (size_t k = 0; !found && k < c->names.count * c->repeats; k++) {
+    for (size_t k = 0; !found && k < saddle_comparison_runs(c); k++) {
         SADDLE_MALLOCED char *path =
             saddle_comparison_trace_path(c, k / c->repeats, k % c->repeats);
         found = path != NULL && strcmp(saddle_file_name(path), name) == 0;
@@ -307,7 +284,7 @@ static saddle_status check_files(const comparison *c, saddle_error *error)
     SADDLE_TRY(cli_check_output("--report", c->report, false, error));
     if (c->json)
         SADDLE_TRY(cli_check_not_stdout("--report", c->report, error));
-    for (size_t k = 0; k < c->names.count * c->repeats; k++) {
+    for (size_t k = 0; k < saddle_comparison_runs(c); k++) {
         SADDLE_MALLOCED char *trace =
             saddle_comparison_trace_path(c, k / c->repeats, k % c->repeats);
         outputs.short_of_memory = outputs.short_of_memory || trace == NULL;
@@ -355,7 +332,7 @@ static saddle_status run_repeat(comparison *c, size_t r, saddle_error *error)
 
 saddle_status saddle_comparison_make(comparison *c, saddle_error *error)
 {
-    c->run = calloc(c->names.count * c->repeats, sizeof *c->run);
+    c->run = calloc(saddle_comparison_runs(c), sizeof *c->run);
     SADDLE_TRY(saddle_check_memory(c->run, "the runs", error));
     SADDLE_TRY(cli_agree(check_directory(c, error), error));
     for (size_t r = 0; r < c->repeats; r++) {

@@ -6,72 +6,58 @@
 
 /* ---- comparisons --------------------------------------------------------------------------- */
 
-/* Mean and range of a quantity over the repeats. */
-typedef struct seed_range {
-    size_t count;
-    double sum, low, high;
-} seed_range;
-
 /* How a number is written. */
 typedef enum notation { COUNT, BYTES, SECONDS, METRIC, OUTCOME } notation;
 
-/* A column of the tables, and member of the JSON object: a field of a row. */
+/* A column of the tables, and member of the JSON object: a column of the traces. */
 typedef struct quantity {
     const char *heading;
     const char *name;
-    size_t offset;
-    bool whole; /* an uint64_t; otherwise a double */
+    const char *column;
     notation how;
 } quantity;
 
-#define WHOLE(field) offsetof(saddle_row, field), true
-#define REAL(field) offsetof(saddle_row, field), false
-
 /* The costs of a level. The last one exists only with a link model. */
-static const quantity costs[] = {
-    {"IFO", "ifo", WHOLE(cost.ifo), COUNT},
-    {"rounds", "rounds", WHOLE(cost.rounds), COUNT},
-    {"bytes", "bytes", WHOLE(cost.bytes), BYTES},
-    {"seconds", "seconds", REAL(seconds), SECONDS},
-    {"simulated", "network_seconds", REAL(cost.network_seconds), SECONDS}};
+static const quantity costs[] = {{"IFO", "ifo", "ifo", COUNT},
+                                 {"rounds", "rounds", "rounds", COUNT},
+                                 {"bytes", "bytes", "bytes", BYTES},
+                                 {"seconds", "seconds", "seconds", SECONDS},
+                                 {"simulated", "network_seconds", "network_seconds", SECONDS}};
 #define MOST_COSTS (sizeof costs / sizeof *costs)
 
 /* The numbers of a run at its end. */
-static const quantity ends[] = {{"iterations", "iterations", WHOLE(iteration), COUNT},
-                                {"IFO", "ifo", WHOLE(cost.ifo), COUNT},
-                                {"seconds", "seconds", REAL(seconds), SECONDS},
-                                {"gap", "gap", REAL(gap), METRIC},
-                                {"metric", "metric", REAL(metric), METRIC}};
+static const quantity ends[] = {{"iterations", "iterations", "iteration", COUNT},
+                                {"IFO", "ifo", "ifo", COUNT},
+                                {"seconds", "seconds", "seconds", SECONDS},
+                                {"gap", "gap", "gap", METRIC},
+                                {"metric", "metric", "metric", METRIC}};
 #define END_NUMBERS (sizeof ends / sizeof *ends)
 static const quantity *const end_metric = &ends[END_NUMBERS - 1];
 static const quantity *const end_gap = &ends[END_NUMBERS - 2];
-/* In place of a level: the end of the runs. */
-#define AT_END ((double)NAN)
 
-static void range_add(seed_range *s, double value)
+/* The trace of an algorithm in a repeat; NULL: it was not run. */
+static const saddle_trace *trace_of(const comparison *c, size_t algorithm, size_t repeat)
 {
-    s->low = s->count == 0 ? value : fmin(s->low, value);
-    s->high = s->count == 0 ? value : fmax(s->high, value);
-    s->sum += value;
-    s->count++;
+    return c->run[algorithm * c->repeats + repeat].trace;
+}
+
+/* The number of an algorithm's runs that were made. */
+static size_t runs_made(const comparison *c, size_t algorithm)
+{
+    size_t made = 0;
+    for (size_t r = 0; r < c->repeats; r++)
+        made += trace_of(c, algorithm, r) != NULL;
+    return made;
 }
 
 /* A quantity over the repeats of an algorithm that reached a level, or at the end of those that were made. */
-static seed_range range_of(const comparison *c, size_t algorithm, const quantity *q, double level)
+static trace_summary range_of(const comparison *c, size_t algorithm, const quantity *q,
+                              double level)
 {
-    seed_range s = {0};
-    for (size_t r = 0; r < c->repeats; r++) {
-        const comparison_run *run = &c->run[algorithm * c->repeats + r];
-        const saddle_row *last = run->row_count > 0 ? &run->rows[run->row_count - 1] : NULL;
-        const saddle_row *row = isnan(level) ? last : saddle_comparison_reached(run, level);
-        if (row == NULL)
-            continue;
-        const void *field = (const char *)row + q->offset;
-        double value = q->whole ? (double)*(const uint64_t *)field : *(const double *)field;
-        /* The gap of a run that diverged, or that did not measure it. */
-        if (q != end_gap || !isnan(value))
-            range_add(&s, value);
-    }
+    trace_summary s = {.count = 0};
+    for (size_t r = 0; r < c->repeats; r++)
+        if (trace_of(c, algorithm, r) != NULL)
+            trace_summary_add(&s, trace_value_at(trace_of(c, algorithm, r), q->column, level));
     return s;
 }
 
@@ -89,7 +75,7 @@ static const char *write_number(double value, notation how, char out[CLI_NUMBER]
 }
 
 /* Adds a cell: "12" or, for several repeats, "12 (10-15)" or "2e-06 (1e-06 to 3e-06)"; `none` without any value. */
-static void add_range(cli_table *table, seed_range s, size_t repeats, notation how,
+static void add_range(cli_table *table, trace_summary s, size_t repeats, notation how,
                       const char *none)
 {
     char mean[CLI_NUMBER];
@@ -100,9 +86,10 @@ static void add_range(cli_table *table, seed_range s, size_t repeats, notation h
     } else if (repeats == 1) {
         cli_table_add(table, "%s", write_number(s.sum, how, mean));
     } else {
-        write_number(s.low, how, low);
-        cli_table_add(table, "%s (%s%s%s)", write_number(s.sum / (double)s.count, how, mean), low,
-                      strpbrk(low, "e-") != NULL ? " to " : "-", write_number(s.high, how, high));
+        write_number(s.least, how, low);
+        cli_table_add(table, "%s (%s%s%s)", write_number(trace_summary_mean(&s), how, mean), low,
+                      strpbrk(low, "e-") != NULL ? " to " : "-",
+                      write_number(s.largest, how, high));
     }
 }
 
@@ -132,7 +119,9 @@ static void explain_mark(const comparison *c)
 static void print_level(const comparison *c, double level)
 {
     bool several = c->repeats > 1;
-    size_t count = MOST_COSTS - !saddle_comparison_is_simulated(c);
+    const saddle_trace *first = saddle_comparison_trace(c);
+    bool simulated = first != NULL && saddle_trace_column(first, "network_seconds") != NULL;
+    size_t count = MOST_COSTS - !simulated;
     char alignment[MOST_COSTS + 3] = "lrrrrrr";
     alignment[1 + count + several] = '\0';
     cli_table *table = cli_table_create(alignment);
@@ -144,7 +133,7 @@ static void print_level(const comparison *c, double level)
     for (size_t a = 0; a < c->names.count; a++) {
         if (!begin_row(table, c, a, count + several))
             continue;
-        size_t made = range_of(c, a, end_metric, AT_END).count;
+        size_t made = runs_made(c, a);
         for (size_t k = 0; k < count; k++)
             add_range(table, range_of(c, a, &costs[k], level), c->repeats, costs[k].how,
                       made > 0 ? "never" : "-");
@@ -193,9 +182,9 @@ static void print_ends(const comparison *c)
         bool ran = begin_row(table, c, a, END_NUMBERS);
         /* All but the gap, a mean, and the metric are sums over the repeats. */
         for (size_t k = 0; ran && k < END_NUMBERS; k++) {
-            seed_range s = range_of(c, a, &ends[k], AT_END);
+            trace_summary s = range_of(c, a, &ends[k], TRACE_AT_END);
             if (&ends[k] == end_gap && s.count > 0)
-                s.sum /= (double)s.count;
+                s.sum = trace_summary_mean(&s);
             add_range(table, s, &ends[k] == end_metric ? c->repeats : 1, ends[k].how, "-");
         }
         add_ending(table, c, a);
@@ -208,45 +197,44 @@ static void print_ends(const comparison *c)
 }
 
 /* An outcome over repeats, at the end of the runs where it is defined. */
-static seed_range outcome_range(const comparison *c, size_t algorithm, size_t column)
+static trace_summary outcome_range(const comparison *c, size_t algorithm, const char *outcome)
 {
-    seed_range s = {0};
+    trace_summary s = {.count = 0};
     for (size_t r = 0; r < c->repeats; r++) {
         const comparison_run *run = &c->run[algorithm * c->repeats + r];
-        if (run->row_count == 0 || run->stop == SADDLE_STOP_DIVERGED)
-            continue;
-        double value = run->outcomes[(run->row_count - 1) * c->outcome_count + column];
-        if (!isnan(value))
-            range_add(&s, value);
+        if (run->trace != NULL && run->stop != SADDLE_STOP_DIVERGED)
+            trace_summary_add(&s, trace_value_at(run->trace, outcome, TRACE_AT_END));
     }
     return s;
 }
 
-/* Adds a cell: "0.85 (0.84-0.86)", or for an outcome per agent "0.81 to 0.87". */
-static void add_outcome(cli_table *table, const comparison *c, size_t algorithm, size_t column,
-                        bool agents)
+/* Adds a cell: "0.85 (0.84-0.86)", or for an outcome per agent, whose column is followed by those of the mean and of
+ * the maximum, "0.81 to 0.87". */
+static void add_outcome(cli_table *table, const comparison *c, size_t algorithm,
+                        char *const *column, bool agents)
 {
     char least[CLI_NUMBER];
     char largest[CLI_NUMBER];
-    seed_range s = outcome_range(c, algorithm, column);
-    seed_range high = outcome_range(c, algorithm, column + (agents ? 2 : 0));
+    trace_summary s = outcome_range(c, algorithm, column[0]);
+    trace_summary high = outcome_range(c, algorithm, column[agents ? 2 : 0]);
     if (s.count > 0 && agents)
-        cli_table_add(table, "%s to %s", write_number(s.sum / (double)s.count, OUTCOME, least),
-                      write_number(high.sum / (double)high.count, OUTCOME, largest));
+        cli_table_add(table, "%s to %s", write_number(trace_summary_mean(&s), OUTCOME, least),
+                      write_number(trace_summary_mean(&high), OUTCOME, largest));
     else
         add_range(table, s, c->repeats, OUTCOME, "-");
 }
 
 /* Finds the outcome columns on some rows: those of the mean model or, with `agents`, the minimum of each range
  * over agents. */
-static size_t find_columns(const comparison *c, saddle_measured_rows rows, bool agents, size_t *out)
+static size_t find_columns(const saddle_trace *trace, saddle_measured_rows rows, bool agents,
+                           char *const **out)
 {
     size_t count = 0;
-    for (size_t k = 0; k < c->outcome_count; k++) {
-        saddle_outcome_name name = saddle_outcome_name_of(c->outcome[k].name);
+    for (size_t k = 0; trace != NULL && k < trace->columns; k++) {
+        saddle_outcome_name name = saddle_outcome_name_of(trace->column[k]);
         if (name.rows == rows &&
             name.statistic == (agents ? SADDLE_AGENT_MIN : SADDLE_OF_MEAN_MODEL))
-            out[count++] = k;
+            out[count++] = &trace->column[k];
     }
     return count;
 }
@@ -254,24 +242,24 @@ static size_t find_columns(const comparison *c, saddle_measured_rows rows, bool 
 static void print_outcomes(const comparison *c, saddle_measured_rows rows, bool agents,
                            const char *title)
 {
-    size_t column[SADDLE_MOST_OUTCOME_COLUMNS];
+    char *const *column[SADDLE_MOST_OUTCOME_COLUMNS];
     char alignment[SADDLE_MOST_OUTCOME_COLUMNS + 3] = "lr";
-    size_t count = find_columns(c, rows, agents, column);
+    size_t count = find_columns(saddle_comparison_trace(c), rows, agents, column);
     if (count == 0)
         return;
     memset(alignment + 2, 'r', count);
     cli_table *table = cli_table_create(alignment);
     cli_table_words(table, "algorithm", "gap");
     for (size_t k = 0; k < count; k++) {
-        saddle_outcome_name name = saddle_outcome_name_of(c->outcome[column[k]].name);
+        saddle_outcome_name name = saddle_outcome_name_of(*column[k]);
         cli_table_add(table, "%.*s", name.length, name.measure);
     }
     for (size_t a = 0; a < c->names.count; a++) {
         if (!begin_row(table, c, a, count + 1))
             continue;
-        seed_range gap = range_of(c, a, end_gap, AT_END);
+        trace_summary gap = range_of(c, a, end_gap, TRACE_AT_END);
         if (gap.count > 0)
-            cli_table_add(table, "%.3e", gap.sum / (double)gap.count);
+            cli_table_add(table, "%.3e", trace_summary_mean(&gap));
         else
             cli_table_add(table, "-");
         for (size_t k = 0; k < count; k++)
@@ -317,39 +305,45 @@ void cli_print_comparison(const comparison *c, const saddle_plan *plan)
 /* ---- comparisons as JSON ------------------------------------------------------------------- */
 
 /* Adds mean and range of a quantity; nulls if there is no value. */
-static void put_range(saddle_json *j, const char *name, seed_range s)
+static void put_range(saddle_json *j, const char *name, trace_summary s)
 {
     bool none = s.count == 0;
-    saddle_json_put(j, "%s: { mean %g min %g max %g }", name,
-                    none ? (double)NAN : s.sum / (double)s.count, none ? (double)NAN : s.low,
-                    none ? (double)NAN : s.high);
+    saddle_json_put(j, "%s: { mean %g min %g max %g }", name, trace_summary_mean(&s),
+                    none ? (double)NAN : s.least, none ? (double)NAN : s.largest);
 }
 
-/* Adds a row of a run; null if it is NULL. */
-static void put_row(saddle_json *j, const char *name, const comparison *c,
-                    const comparison_run *run, const saddle_row *row)
+/* Adds all columns of a trace in the row of a level; null if it was not reached. */
+static void put_row(saddle_json *j, const char *name, const saddle_trace *trace, double level)
 {
-    if (row == NULL)
+    if (trace_row_at(trace, level) >= trace->rows) {
         saddle_json_put(j, "%s: null", name);
-    else
-        cli_json_row(j, name, row, c->outcome_count, c->outcome,
-                     run->outcomes + (size_t)(row - run->rows) * c->outcome_count);
+        return;
+    }
+    saddle_json_put(j, "%s: {", name);
+    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
+        saddle_json_put(j, "%s: %g", saddle_trace_column_name(k),
+                        trace_value_at(trace, saddle_trace_column_name(k), level));
+    for (size_t k = 0; k < trace->columns; k++)
+        if (saddle_comparison_is_outcome(trace->column[k]))
+            saddle_json_put(j, "%s: %g", trace->column[k],
+                            trace_value_at(trace, trace->column[k], level));
+    saddle_json_put(j, "}");
 }
 
 /* Adds the rows of summary.csv for one run; null for a level that it did not reach. */
 static void put_run(saddle_json *j, const comparison *c, size_t a, size_t r)
 {
     const comparison_run *run = &c->run[a * c->repeats + r];
-    if (!run->done)
+    if (run->trace == NULL)
         return;
     SADDLE_MALLOCED char *path = saddle_comparison_trace_path(c, a, r);
     saddle_json_put(j, "{ seed %" PRIu64, c->first_seed + r);
     cli_json_stop(j, run->stop);
     saddle_json_put(j, "trace %s levels [", path);
     for (size_t k = 0; k < c->levels; k++)
-        put_row(j, "", c, run, saddle_comparison_reached(run, c->level[k]));
+        put_row(j, "", run->trace, c->level[k]);
     saddle_json_put(j, "]");
-    put_row(j, "final", c, run, &run->rows[run->row_count - 1]);
+    put_row(j, "final", run->trace, TRACE_AT_END);
     saddle_json_put(j, "}");
 }
 
@@ -366,9 +360,11 @@ static void put_summary(saddle_json *j, const comparison *c, size_t a)
     }
     saddle_json_put(j, "] final {");
     for (size_t k = 0; k < END_NUMBERS; k++)
-        put_range(j, ends[k].name, range_of(c, a, &ends[k], AT_END));
-    for (size_t k = 0; k < c->outcome_count; k++)
-        put_range(j, c->outcome[k].name, outcome_range(c, a, k));
+        put_range(j, ends[k].name, range_of(c, a, &ends[k], TRACE_AT_END));
+    const saddle_trace *first = saddle_comparison_trace(c);
+    for (size_t k = 0; first != NULL && k < first->columns; k++)
+        if (saddle_comparison_is_outcome(first->column[k]))
+            put_range(j, first->column[k], outcome_range(c, a, first->column[k]));
     saddle_json_put(j, "}");
 }
 

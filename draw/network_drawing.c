@@ -78,7 +78,7 @@ static unsigned colour_on(unsigned colour)
 /* ---- graphviz ------------------------------------------------------------------------------ */
 
 static saddle_status write_dot(const saddle_graph *graph, const network_layout *at,
-                               const double *distance, const char *path, saddle_error *error)
+                               const char *path, saddle_error *error)
 {
     saddle_output file;
     SADDLE_TRY(saddle_output_open(&file, path, error));
@@ -86,12 +86,8 @@ static saddle_status write_dot(const saddle_graph *graph, const network_layout *
     fputs("// Positions are fixed: neato -n2 draws them as they are.\n"
           "graph network {\n    node [shape=circle fixedsize=true width=0.3];\n",
           f);
-    for (size_t i = 0; i < graph->agents; i++) {
-        saddle_fprintf(f, "    %zu [pos=\"%.1f,%.1f\"", i, 400.0 * at->x[i], 400.0 * at->y[i]);
-        if (distance != NULL)
-            saddle_fprintf(f, " distance=\"%.6g\"", distance[i]);
-        fputs("];\n", f);
-    }
+    for (size_t i = 0; i < graph->agents; i++)
+        saddle_fprintf(f, "    %zu [pos=\"%.1f,%.1f\"];\n", i, 400.0 * at->x[i], 400.0 * at->y[i]);
     FOR_EDGES(graph, i, j, k)
     saddle_fprintf(f, "    %zu -- %zu;\n", i, j);
     fputs("}\n", f);
@@ -100,83 +96,45 @@ static saddle_status write_dot(const saddle_graph *graph, const network_layout *
 
 /* ---- gnuplot ------------------------------------------------------------------------------- */
 
-static void write_colours(FILE *f, double low, double high)
+static void write_network(FILE *f, const saddle_graph *graph, const network_layout *at)
 {
-    fputs("set palette defined (", f);
-    for (size_t k = 0; k < SHADES; k++)
-        saddle_fprintf(f, "%s%zu '#%06x'", k == 0 ? "" : ", ", k, shades[k]);
-    fputs(")\nset colorbox user origin 0.83,0.2 size 0.025,0.6\nset rmargin at screen 0.82\n"
-          "set cblabel 'squared distance from consensus' offset 1,0\nset format cb '%.0e'\n",
-          f);
-    if (high > low)
-        saddle_fprintf(f, "set logscale cb\nset cbrange [%.9g:%.9g]\n", low, high);
-    else
-        saddle_fprintf(f, "set cbrange [0:%.9g]\n", high > 0.0 ? high : 1.0);
-}
-
-static void write_network(FILE *f, const saddle_graph *graph, const network_layout *at,
-                          const double *distance)
-{
-    double low = 0.0;
-    double high = 0.0;
-    if (distance != NULL) {
-        network_range(distance, graph->agents, &low, &high);
-        write_colours(f, low, high);
-    }
     fputs("$edges << EOD\n", f);
     FOR_EDGES(graph, i, j, k)
     saddle_fprintf(f, "%.5f %.5f\n%.5f %.5f\n\n", at->x[i], at->y[i], at->x[j], at->y[j]);
     fputs("EOD\n$agents << EOD\n", f);
     for (size_t i = 0; i < graph->agents; i++)
-        saddle_fprintf(f, "%.5f %.5f %.9g %zu %u\n", at->x[i], at->y[i],
-                       distance != NULL ? fmax(distance[i], 1e-300) : 0.0, i,
-                       distance != NULL ? colour_on(shade_of(distance[i], low, high)) : 0xFFFFFF);
-    fputs("EOD\n", f);
+        saddle_fprintf(f, "%.5f %.5f %zu\n", at->x[i], at->y[i], i);
     double size = 1.12 * radius(graph->agents) / SIDE;
-    fputs("unset border\nunset xtics\nunset ytics\nunset key\nset xrange [-0.06:1.06]\nset yrange "
-          "[-0.06:1.06]\n"
-          "set size ratio -1\n",
+    fputs("EOD\nunset border\nunset xtics\nunset ytics\nunset key\nset xrange [-0.06:1.06]\n"
+          "set yrange [-0.06:1.06]\nset size ratio -1\nplot ",
           f);
-    fputs("plot ", f);
     if (graph->edges > 0)
         saddle_fprintf(f, "$edges using 1:2 with lines lw 1.1 lc rgb '#%02x333333', ",
                        (unsigned)(255.0 * (1.0 - edge_darkness(graph))));
     /* A white rim separates an agent from the edges that pass behind it. */
-    saddle_fprintf(f, "$agents using 1:2:(%.5f) with circles fs solid noborder fc rgb '#ffffff', ",
-                   1.2 * size);
-    if (distance != NULL)
-        saddle_fprintf(f, "$agents using 1:2:(%.5f):3 with circles fs solid noborder fc palette",
-                       size);
-    else
-        saddle_fprintf(
-            f, "$agents using 1:2:(%.5f) with circles fs solid noborder fc rgb '#0072b2'", size);
+    saddle_fprintf(f,
+                   "$agents using 1:2:(%.5f) with circles fs solid noborder fc rgb '#ffffff', "
+                   "$agents using 1:2:(%.5f) with circles fs solid noborder fc rgb '#0072b2'",
+                   1.2 * size, size);
     if (graph->agents <= MOST_NUMBERED)
-        saddle_fprintf(f, ", $agents using 1:2:4:5 with labels font ',%d' tc rgb variable",
+        saddle_fprintf(f, ", $agents using 1:2:3 with labels font ',%d' tc rgb '#ffffff'",
                        graph->agents <= 24 ? 9 : 7);
     fputc('\n', f);
 }
 
-/* Draws a network by gnuplot. */
-static saddle_status plot_network(const saddle_graph *graph, const network_layout *at,
-                                  const double *distance, gnuplot_kind kind, const char *path,
-                                  saddle_error *error)
-{
-    FILE *script;
-    SADDLE_TRY(gnuplot_open(&script, error));
-    gnuplot_terminal(script, kind, SIDE + (distance != NULL ? 120 : 0), SIDE);
-    write_network(script, graph, at, distance);
-    return gnuplot_save(script, path, error);
-}
-
-saddle_status network_draw(const saddle_graph *graph, const double *distance, const char *path,
-                           saddle_error *error)
+saddle_status network_draw(const saddle_graph *graph, const char *path, saddle_error *error)
 {
     SADDLE_OWNED_BY(network_layout_release) network_layout at = {.agents = 0};
     gnuplot_kind kind;
+    FILE *script;
     SADDLE_TRY(gnuplot_kind_of("drawing", path, GNUPLOT_DOT, &kind, error));
     SADDLE_TRY(network_layout_make(&at, graph, error));
-    return kind == GNUPLOT_DOT ? write_dot(graph, &at, distance, path, error)
-                               : plot_network(graph, &at, distance, kind, path, error);
+    if (kind == GNUPLOT_DOT)
+        return write_dot(graph, &at, path, error);
+    SADDLE_TRY(gnuplot_open(&script, error));
+    gnuplot_terminal(script, kind, SIDE, SIDE);
+    write_network(script, graph, &at);
+    return gnuplot_save(script, path, error);
 }
 
 /* ---- a page -------------------------------------------------------------------------------- */

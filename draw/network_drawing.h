@@ -5,20 +5,19 @@
 
 #include "core/base.h"
 
-/* Draws into a file, whose ending decides the format. `distance`, one number per agent, colours
- * agents by their distance from consensus; NULL: all have the same colour. */
-saddle_status network_draw(const saddle_graph *graph, const double *distance, const char *path,
-                           saddle_error *error);
+/* Draws into a file, whose ending decides the format. */
+saddle_status network_draw(const saddle_graph *graph, const char *path, saddle_error *error);
 /* The smallest positive and the largest distance; infinity and 0 if there is none. */
 void network_range(const double *distance, size_t agents, double *low, double *high);
 
 /* A drawing for a page. */
 typedef struct network_svg {
     const saddle_graph *graph;
-    const double *distance; /* as of network_draw() */
-    double low, high;       /* of the colours, as of network_range() */
-    const char *edges;      /* the id of the edges */
-    bool repeated;          /* whether a drawing before this one has these edges */
+    const double *
+        distance; /* of each agent from consensus, which colours it; NULL: all have the same colour */
+    double low, high;  /* of the colours, as of network_range() */
+    const char *edges; /* the id of the edges */
+    bool repeated;     /* whether a drawing before this one has these edges */
 } network_svg;
 /* Write an <svg> element. The page's style has the colours of edges and of agents without a distance. */
 saddle_status network_write_svg(const network_svg *n, FILE *stream, saddle_error *error);

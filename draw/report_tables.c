@@ -1,6 +1,7 @@
 /* The tables of a report: outcomes, costs at levels, runs with their data. */
 #include "core/outcome_name.h"
 #include "draw/report_parts.h"
+#include "draw/trace_costs.h"
 #include "draw/trace_curves.h"
 #include "files/file.h"
 
@@ -8,8 +9,6 @@
 #define MOST_ROWS 4000
 /* A longer table of runs is folded. */
 #define MOST_UNFOLDED 12
-/* In place of a level: the last row. */
-#define AT_END ((double)NAN)
 
 /* ---- costs --------------------------------------------------------------------------------- */
 
@@ -25,38 +24,13 @@ static bool has_column(const report_part *r, const char *column)
     return false;
 }
 
-/* The cost of the row from which on the metric stays at or below a level, or with NaN the last value; NaN: none. */
-static double value_at(const saddle_trace *trace, const char *column, double level)
+/* A column over the runs of a group that have it. */
+static trace_summary summarize(const report_part *r, size_t group, const char *column, double level)
 {
-    const double *metric = saddle_trace_column(trace, "metric");
-    const double *value = saddle_trace_column(trace, column);
-    if (value == NULL || (metric == NULL && !isnan(level)))
-        return (double)NAN;
-    size_t row = isnan(level) ? trace->rows - 1
-                              : saddle_levels_reached(metric, sizeof *metric, trace->rows, level);
-    return row < trace->rows ? value[row] : (double)NAN;
-}
-
-/* A number over the runs of a group that have it. */
-typedef struct summary {
-    size_t count;
-    double mean, least, largest;
-} summary;
-
-static summary summarize(const report_part *r, size_t group, const char *column, double level)
-{
-    summary s = {.least = (double)INFINITY, .largest = -(double)INFINITY};
-    double sum = 0.0;
-    for (size_t k = 0; k < r->traces; k++) {
-        double value = value_at(r->trace[k], column, level);
-        if (r->g->of[k] != group || isnan(value))
-            continue;
-        s.count++;
-        sum += value;
-        s.least = fmin(s.least, value);
-        s.largest = fmax(s.largest, value);
-    }
-    s.mean = sum / (double)s.count;
+    trace_summary s = {.count = 0};
+    for (size_t k = 0; k < r->traces; k++)
+        if (r->g->of[k] == group)
+            trace_summary_add(&s, trace_value_at(r->trace[k], column, level));
     return s;
 }
 
@@ -101,11 +75,13 @@ static void write_level(FILE *f, double level)
 static bool is_cheapest(const report_part *r, size_t group, const char *column, double level)
 {
     const trace_groups *g = r->g;
-    summary own = summarize(r, group, column, level);
-    bool best = own.count == g->group[group].count && g->groups > 1 && own.mean > 0.0;
+    trace_summary s = summarize(r, group, column, level);
+    double own = trace_summary_mean(&s);
+    bool best = s.count == g->group[group].count && g->groups > 1 && own > 0.0;
     for (size_t other = 0; best && other < g->groups; other++) {
-        summary s = summarize(r, other, column, level);
-        best = s.count < g->group[other].count || !(s.mean < own.mean && s.mean > 0.0);
+        s = summarize(r, other, column, level);
+        double mean = trace_summary_mean(&s);
+        best = s.count < g->group[other].count || !(mean < own && mean > 0.0);
     }
     return best;
 }
@@ -115,14 +91,14 @@ static void write_cost_row(const report_part *r, size_t group, const char *colum
     size_t runs = r->g->group[group].count;
     report_label(r, "<tr><th scope=\"row\">", group, "</th>");
     for (size_t k = 0; k < r->levels; k++) {
-        summary s = summarize(r, group, column, r->level[k]);
+        trace_summary s = summarize(r, group, column, r->level[k]);
         report_put(r->f, "<td class=\"number%s%s\">",
                    is_cheapest(r, group, column, r->level[k]) ? " best" : "",
                    s.count == 0 ? " never" : "");
         if (s.count == 0)
             fputs("never", r->f);
         else
-            write_cost(r->f, column, s.mean);
+            write_cost(r->f, column, trace_summary_mean(&s));
         if (s.count > 0 && s.count < runs)
             report_put(r->f, " <span class=\"soft\">(%zu of %zu)</span>", s.count, runs);
         fputs("</td>", r->f);
@@ -164,12 +140,8 @@ void report_costs(const report_part *given)
     report_part r = *given;
     double chosen[SADDLE_MOST_LEVELS];
     saddle_metric_range range = {.runs = 0};
-    for (size_t k = 0; k < r.traces; k++) {
-        const double *metric = saddle_trace_column(r.trace[k], "metric");
-        size_t rows = r.trace[k]->rows;
-        if (metric != NULL && rows > 0)
-            saddle_metric_range_add(&range, metric[0], metric[rows - 1]);
-    }
+    for (size_t k = 0; k < r.traces; k++)
+        trace_range_add(&range, r.trace[k]);
     if (range.runs == 0)
         return;
     if (r.levels == 0) {
@@ -186,10 +158,10 @@ void report_costs(const report_part *given)
 /* A cell with the mean of a group's last values, and their range if they are of several runs. */
 static void write_outcome(const report_part *r, size_t group, const char *column)
 {
-    summary s = summarize(r, group, column, AT_END);
+    trace_summary s = summarize(r, group, column, TRACE_AT_END);
     fputs(s.count == 0 ? "<td class=\"number\">&ndash;" : "<td class=\"number\">", r->f);
     if (s.count > 0)
-        report_put(r->f, "%.4g", s.mean);
+        report_put(r->f, "%.4g", trace_summary_mean(&s));
     if (s.count > 1)
         report_put(r->f, " <span class=\"soft\">(%.4g&ndash;%.4g)</span>", s.least, s.largest);
     fputs("</td>", r->f);
@@ -223,12 +195,12 @@ static void write_gaps(const report_part *r)
 {
     fputs("<tr><th scope=\"row\">gap</th>", r->f);
     for (size_t group = 0; group < r->g->groups; group++) {
-        summary s = summarize(r, group, "gap", AT_END);
+        trace_summary s = summarize(r, group, "gap", TRACE_AT_END);
         fputs("<td class=\"number\">", r->f);
         if (s.count == 0)
             fputs("&ndash;", r->f);
         else
-            report_put(r->f, "%.2e", s.mean);
+            report_put(r->f, "%.2e", trace_summary_mean(&s));
         if (s.count > 1)
             report_put(r->f, " <span class=\"soft\">(%.2e&ndash;%.2e)</span>", s.least, s.largest);
         if (s.count > 0)
@@ -242,7 +214,7 @@ static void write_gaps(const report_part *r)
 static bool has_gap(const report_part *r)
 {
     for (size_t group = 0; group < r->g->groups; group++)
-        if (summarize(r, group, "gap", AT_END).count > 0)
+        if (summarize(r, group, "gap", TRACE_AT_END).count > 0)
             return true;
     return false;
 }
@@ -325,7 +297,7 @@ static void write_data(FILE *f, const saddle_trace *trace, size_t stride)
 /* A cell with the last value of a column. */
 static void write_last(FILE *f, const saddle_trace *trace, const char *column, bool count)
 {
-    double last = value_at(trace, column, AT_END);
+    double last = trace_value_at(trace, column, TRACE_AT_END);
     fputs("<td class=\"number\">", f);
     if (isnan(last))
         fputs("&ndash;", f);

@@ -76,14 +76,6 @@ SADDLE_API const double *saddle_trace_column(const saddle_trace *trace, const ch
 SADDLE_API saddle_status saddle_result_trace(const saddle_result *result, saddle_trace **out,
                                              saddle_error *error);
 
-/**
- * Computes each agent's distance from consensus in a model that saddle_result_save() wrote:
- * |x_i - xbar|^2 + |y_i - ybar|^2, where xbar and ybar are the means of the copies in the file.
- * @param distance  receives `agents` numbers; a model with another number of copies is refused.
- */
-SADDLE_API saddle_status saddle_model_consensus_distance(const char *path, size_t agents,
-                                                         double *distance, saddle_error *error);
-
 /* ---- levels of the metric -------------------------------------------------------------------- */
 
 /** The most levels that saddle_levels_choose() chooses. */

@@ -256,7 +256,7 @@ typedef struct saddle_plan {
         saddle_outcome_points outcomes; /**< outcomes: at which rows outcomes are measured. */
         bool outcomes_per_agent;        /**< outcomes-per-agent: also their range over agents. */
         const char *trace;              /**< trace: a CSV file. */
-        const char *model;              /**< model: a .npz or .npy file. */
+        const char *model;              /**< model: a .npz file. */
         const char *checkpoint;         /**< checkpoint: a directory. */
         const char *checkpoint_every;   /**< checkpoint-every: "500" or "30s"; NULL: 60s. */
         const char *resume; /**< resume: a checkpoint, its directory, "yes" or "auto". */

@@ -210,7 +210,7 @@ SADDLE_API saddle_status saddle_solve(const saddle_problem *problem, const saddl
                                       saddle_result **out, saddle_error *error);
 
 /** Writes a model file: xbar, ybar, all copies, and what ::saddle_predictor (<saddle/lab.h>) needs
- * to use them. The format is .npz, or one record if the path ends in .npy. The file appears
+ * to use them. The format is .npz. The file appears
  * complete or not at all, and replaces none that the run has read, except the model that it started
  * from. Returns SADDLE_UNSUPPORTED if there are several processes, each of which has only some of
  * the copies; set outputs.model of the plan instead. */

@@ -273,7 +273,7 @@ class Result:
     # ---- files ---------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model as `saddle run --model` does: .npz, or one record if it ends in .npy."""
+        """Writes the model as `saddle run --model` does, a .npz file."""
         self._keep_inputs(path)
         check(lib.saddle_saved_model_save, self._as_model(), as_bytes(path, "path"))
 

@@ -7,14 +7,12 @@ typedef struct cursor {
     saddle_error *why;
 } cursor;
 
-/* The layout of an array or of a field. */
+/* The layout of an array. */
 typedef struct layout {
     char type[16];
     size_t rank;
     size_t shape[2];
 } layout;
-
-static const layout single = {.shape = {1, 1}};
 
 /* Fails with a reason, unless there already is one. */
 #define stop(in, ...)                                              \
@@ -142,72 +140,17 @@ static void check_type(cursor *in, const layout *of, bool letters)
          of->type);
 }
 
-/* Selects an array as the wanted one. */
-static void choose(cursor *in, saddle_npy_header *out, const layout *from, bool letters,
-                   uint64_t offset)
-{
-    check_type(in, from, letters);
-    *out = (saddle_npy_header){.kind = from->type[1],
-                               .swapped = from->type[0] == '>',
-                               .rank = from->rank,
-                               .shape = {from->shape[0], from->shape[1]},
-                               .bytes = layout_bytes(in, from),
-                               .count = from->shape[0] * from->shape[1],
-                               .offset = offset};
-}
-
 /* ---------------------------------------------------------------- the dictionary */
-
-/* Parses "('x', '<f8', (3,))". */
-static void read_field(cursor *in, char name[SADDLE_NPY_NAME_SIZE], layout *out)
-{
-    *out = single;
-    expect(in, "(");
-    read_string(in, name, SADDLE_NPY_NAME_SIZE);
-    expect(in, ",");
-    read_string(in, out->type, sizeof out->type);
-    if (accept(in, ","))
-        read_shape(in, out);
-    expect(in, ")");
-}
-
-/* Parses the fields of a record; finds the wanted one and adds up the sizes of all. */
-static void read_record(cursor *in, saddle_npy_header *out, const char *wanted, bool letters)
-{
-    bool found = false;
-    bool comma = true;
-    uint64_t total = 0;
-    while (!in->failed && !accept(in, "]")) {
-        char name[SADDLE_NPY_NAME_SIZE];
-        layout field;
-        if (!comma)
-            malformed(in);
-        read_field(in, name, &field);
-        uint64_t bytes = in->failed ? 0 : layout_bytes(in, &field);
-        if (!in->failed && !found && wanted != NULL && strcmp(name, wanted) == 0) {
-            choose(in, out, &field, letters, total);
-            found = true;
-        }
-        if (__builtin_add_overflow(total, bytes, &total))
-            stop(in, "its fields are too large for memory");
-        comma = accept(in, ",");
-    }
-    if (!found)
-        stop(in, "the record has no such field; name one of its fields");
-    out->total = total;
-}
 
 /* The dictionary as far as it has been parsed. */
 typedef struct dictionary {
     layout whole;
-    bool record;
     bool fortran;
     unsigned seen; /* one bit per key */
 } dictionary;
 
 /* Parses one key and its value; each key must occur once. */
-static void read_item(cursor *in, dictionary *all, saddle_npy_header *out, const char *wanted,
-                      bool letters)
+static void read_item(cursor *in, dictionary *all)
 {
     static const char *const known[] = {"descr", "fortran_order", "shape"};
     char key[16];
@@ -220,8 +163,7 @@ static void read_item(cursor *in, dictionary *all, saddle_npy_header *out, const
         malformed(in);
     all->seen |= 1u << which;
     if (which == 0 && accept(in, "[")) {
-        all->record = true;
-        read_record(in, out, wanted, letters);
+        stop(in, "it has several fields; save a plain array of each with numpy.savez");
     } else if (which == 0) {
         read_string(in, all->whole.type, sizeof all->whole.type);
     } else if (which == 1) {
@@ -233,26 +175,29 @@ static void read_item(cursor *in, dictionary *all, saddle_npy_header *out, const
     }
 }
 
-bool saddle_npy_parse(saddle_npy_header *out, const char *text, const char *name, bool letters,
-                      saddle_error *why)
+bool saddle_npy_parse(saddle_npy_header *out, const char *text, bool letters, saddle_error *why)
 {
     cursor in = {.at = text, .why = why};
-    dictionary all = {.whole = single};
+    dictionary all = {.whole = {.shape = {1, 1}}};
+    const layout *whole = &all.whole;
     memset(out, 0, sizeof *out);
     expect(&in, "{");
     while (!in.failed && !accept(&in, "}")) {
-        read_item(&in, &all, out, name, letters);
+        read_item(&in, &all);
         if (!accept(&in, ",") && *in.at != '}')
             malformed(&in);
     }
     if (all.seen != 7 || in.at[strspn(in.at, " \t\r\n")] != '\0')
         malformed(&in);
-    if (all.record && all.whole.rank > 0)
-        stop(&in, "it is an array of records; save one record or a plain array");
-    if (!all.record && !in.failed) {
-        choose(&in, out, &all.whole, letters, 0);
-        out->fortran = all.fortran && out->rank == 2;
-        out->total = out->bytes;
-    }
+    if (in.failed)
+        return false;
+    check_type(&in, whole, letters);
+    *out = (saddle_npy_header){.kind = whole->type[1],
+                               .swapped = whole->type[0] == '>',
+                               .fortran = all.fortran && whole->rank == 2,
+                               .rank = whole->rank,
+                               .shape = {whole->shape[0], whole->shape[1]},
+                               .bytes = layout_bytes(&in, whole),
+                               .count = whole->shape[0] * whole->shape[1]};
     return !in.failed;
 }

@@ -1,8 +1,6 @@
 /*
  * The header of a .npy file: a Python dictionary such as
  *   {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
- * or, for a record,
- *   {'descr': [('x', '<f8', (3,)), ('n', '<u8')], 'fortran_order': False, 'shape': (), }
  *
  * The header may come from an untrusted file: sizes are checked for overflow, and nothing is allocated.
  */
@@ -13,11 +11,10 @@
 /* The first bytes of every .npy file. */
 #define SADDLE_NPY_MAGIC "\x93NUMPY"
 
-/* The longest header that is read, and the size of the longest field name with its NUL. */
+/* The longest header that is read. */
 #define SADDLE_NPY_HEADER_MOST (1 << 20)
-#define SADDLE_NPY_NAME_SIZE 128
 
-/* The type of the wanted array and its position after the header. */
+/* The type and shape of the array. */
 typedef struct saddle_npy_header {
     char kind;       /* 'f' float, 'i' integer, 'u' unsigned, 'b' bool; of a text 'U' or 'S' */
     bool swapped;    /* big-endian */
@@ -26,11 +23,8 @@ typedef struct saddle_npy_header {
     size_t shape[2]; /* 1 for indices from the rank on */
     size_t count;    /* of entries */
     uint64_t bytes;  /* of entries */
-    uint64_t offset; /* of the first entry, from the end of the header */
-    uint64_t total;  /* bytes that follow the header */
 } saddle_npy_header;
 
-/* Parses the header of an array of numbers, or of one text if `letters` is set. In a record, `name` is
- * the wanted field. On failure `why` gets the reason and the remedy, without the file's name. */
-bool saddle_npy_parse(saddle_npy_header *out, const char *text, const char *name, bool letters,
-                      saddle_error *why);
+/* Parses the header of an array of numbers, or of one text if `letters` is set. On failure `why` gets the reason and
+ * the remedy, without the file's name. */
+bool saddle_npy_parse(saddle_npy_header *out, const char *text, bool letters, saddle_error *why);

@@ -38,17 +38,12 @@ saddle_status saddle_npz_begin(saddle_output *out, const char *path, const saddl
 saddle_status saddle_npz_write(const char *path, const saddle_array *array, size_t count,
                                saddle_error *error);
 
-/* Writes a .npy file, completely or not at all, that holds one record with a field per array:
- * numpy.load(path)[name]. */
-saddle_status saddle_npy_write_record(const char *path, const saddle_array *array, size_t count,
-                                      saddle_error *error);
-
 /*
  * Reads an array of numbers as doubles, row by row. It may be float64, float32, integer or bool, of
- * either byte order, in C or Fortran order, of rank at most 2. The file may be a .npz, a .npy with one
- * array (`name` is ignored), or a record as written above; its first bytes show which. shape[k] is 1 for
- * k >= rank. Nothing is allocated before the file's size is known to suffice for the array. The caller
- * frees *out with saddle_free().
+ * either byte order, in C or Fortran order, of rank at most 2. The file may be a .npz or a .npy,
+ * which has one array (`name` is ignored); its first bytes show which. shape[k] is 1 for k >= rank.
+ * Nothing is allocated before the file's size is known to suffice for the array. The caller frees *out
+ * with saddle_free().
  */
 saddle_status saddle_numpy_read(const char *path, const char *name, double **out, size_t *rank,
                                 size_t shape[2], saddle_error *error);

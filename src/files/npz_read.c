@@ -36,18 +36,6 @@ static bool take(const stream *in, void *to, size_t bytes)
     return fread(to, 1, bytes, in->file) == bytes;
 }
 
-static bool skip(const stream *in, uint64_t bytes)
-{
-    char waste[4096];
-    while (bytes > 0) {
-        size_t count = bytes < sizeof waste ? (size_t)bytes : sizeof waste;
-        if (!take(in, waste, count))
-            return false;
-        bytes -= count;
-    }
-    return true;
-}
-
 /* Returns whether the stream ends here. A member's checksum is verified only at its end. */
 static bool ended(const stream *in)
 {
@@ -196,13 +184,11 @@ static bool trim_bytes(char *text, size_t bytes)
 static saddle_status take_entries(const stream *in, const content *out, saddle_error *error)
 {
     const saddle_npy_header *header = &out->header;
-    uint64_t behind = header->total - header->offset - header->bytes;
     size_t bytes = (size_t)header->bytes;
     size_t bad = header->count;
     bool whole =
-        skip(in, header->offset) && (in->letters ? take(in, out->entries, bytes)
-                                                 : take_numbers(in, header, out->entries, &bad));
-    if (!whole || !skip(in, behind) || !ended(in))
+        in->letters ? take(in, out->entries, bytes) : take_numbers(in, header, out->entries, &bad);
+    if (!whole || !ended(in))
         return refuse(in, error, "its entries are damaged; use an undamaged copy of the file");
     bool (*trim)(char *, size_t) = header->kind == 'S' ? trim_bytes : pack_letters;
     if (in->letters && !trim(out->entries, bytes))
@@ -217,9 +203,9 @@ static saddle_status take_entries(const stream *in, const content *out, saddle_e
 static saddle_status take_array(const stream *in, uint64_t left, content *out, saddle_error *error)
 {
     const saddle_npy_header *header = &out->header;
-    if (header->total != left)
+    if (header->bytes != left)
         return refuse(in, error, "its header announces %llu bytes of entries but the file has %llu",
-                      (unsigned long long)header->total, (unsigned long long)left);
+                      (unsigned long long)header->bytes, (unsigned long long)left);
     double bytes = in->letters ? saddle_block_bytes((size_t)header->bytes + 1, 1)
                                : saddle_block_bytes(header->count, sizeof(double));
     char what[200];
@@ -237,7 +223,7 @@ static saddle_status read_stream(const stream *in, content *out, saddle_error *e
     SADDLE_OWNED char *text = NULL;
     saddle_error why = {0};
     SADDLE_TRY(take_header(in, &text, &used, error));
-    if (!saddle_npy_parse(&out->header, text, in->name, in->letters, &why))
+    if (!saddle_npy_parse(&out->header, text, in->letters, &why))
         SADDLE_TRY(refuse(in, error, "%s", why.message));
     else
         SADDLE_TRY(take_array(in, in->bytes - used, out, error));

@@ -1,4 +1,4 @@
-/* Writing .npz and .npy files. */
+/* Writing .npz files. */
 #include <zlib.h>
 
 #include "files/file.h"
@@ -44,7 +44,7 @@ static bool plain_name(const char *name)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     return name != NULL && *name != '\0' && name[strspn(name, allowed)] == '\0' &&
-           strlen(name) < SADDLE_NPY_NAME_SIZE;
+           strlen(name) + sizeof ".npy" <= sizeof((saddle_zip_member *)NULL)->name;
 }
 
 static saddle_status prepare(payload *out, const saddle_array *array, saddle_error *error)
@@ -121,24 +121,21 @@ static void shape_text(char text[64], const saddle_array *array)
  * Returns everything that precedes the entries of a .npy file, in newly allocated memory, or NULL.
  * Padded with spaces to a multiple of 64 bytes, so that the entries can be mapped into memory.
  */
-static char *preamble(const char *descr, const char *shape, size_t *bytes)
+static char *preamble(const char *type, const char *shape, size_t *bytes)
 {
-    SADDLE_OWNED char *body =
-        saddle_format("{'descr': %s, 'fortran_order': False, 'shape': %s, }", descr, shape);
-    if (body == NULL)
-        return NULL;
-    size_t length = strlen(body);
-    bool large = length > UINT16_MAX - 2 * SADDLE_ALIGNMENT;
-    size_t fixed = large ? 12 : 10;
-    size_t total = (fixed + length + 1 + 63) / 64 * 64;
+    enum { FIXED = 10 };
+    char body[160];
+    int length = saddle_snprintf(
+        body, sizeof body, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", type, shape);
+    size_t total = (FIXED + (size_t)length + 1 + 63) / 64 * 64;
     char *text = saddle_alloc(total + 1, 1);
     if (text != NULL) {
-        size_t header = total - fixed;
+        size_t header = total - FIXED;
         memcpy(text, SADDLE_NPY_MAGIC, sizeof SADDLE_NPY_MAGIC - 1);
-        text[6] = large ? 2 : 1;
-        for (size_t k = 8; k < fixed; k++)
-            text[k] = (char)(header >> 8 * (k - 8) & 0xFF);
-        saddle_snprintf(text + fixed, header + 1, "%-*s\n", (int)(header - 1), body);
+        text[6] = 1;
+        text[8] = (char)(header & 0xFF);
+        text[9] = (char)(header >> 8 & 0xFF);
+        saddle_snprintf(text + FIXED, header + 1, "%-*s\n", (int)(header - 1), body);
         *bytes = total;
     }
     return text;
@@ -196,11 +193,9 @@ static uint32_t copy_payload(payload *body, FILE *stream)
 static bool write_member(FILE *stream, const saddle_array *array, payload *body,
                          saddle_zip_member *out)
 {
-    char descr[40];
     char shape[64];
-    saddle_snprintf(descr, sizeof descr, "'%s'", body->type);
     shape_text(shape, array);
-    body->head = preamble(descr, shape, &body->head_bytes);
+    body->head = preamble(body->type, shape, &body->head_bytes);
     if (body->head == NULL)
         return false;
     out->name_bytes = (size_t)saddle_snprintf(out->name, sizeof out->name, "%s.npy", array->name);
@@ -245,43 +240,4 @@ saddle_status saddle_npz_write(const char *path, const saddle_array *array, size
     saddle_output out;
     SADDLE_TRY(saddle_npz_begin(&out, path, array, count, error));
     return saddle_output_commit(&out, error);
-}
-
-/* Returns "[('x', '<f8', (3,)), ('seed', '<u8')]"; NULL when memory is short. */
-static char *record_descr(const saddle_array *array, const payload *body, size_t count)
-{
-    SADDLE_OWNED char *all = saddle_strdup("[");
-    for (size_t k = 0; all != NULL && k < count; k++) {
-        char shape[64] = "";
-        if (array[k].rank > 0)
-            shape_text(shape, &array[k]);
-        char *longer =
-            saddle_format("%s('%s', '%s'%s%s)%s", all, array[k].name, body[k].type,
-                          array[k].rank > 0 ? ", " : "", shape, k + 1 < count ? ", " : "");
-        saddle_free(all);
-        all = longer;
-    }
-    return all != NULL ? saddle_format("%s]", all) : NULL;
-}
-
-saddle_status saddle_npy_write_record(const char *path, const saddle_array *array, size_t count,
-                                      saddle_error *error)
-{
-    saddle_output out = {0};
-    payload *body;
-    size_t bytes = 0;
-    saddle_status status = prepare_all(&body, array, count, error);
-    SADDLE_OWNED char *descr = status == SADDLE_OK ? record_descr(array, body, count) : NULL;
-    SADDLE_OWNED char *head = descr != NULL ? preamble(descr, "()", &bytes) : NULL;
-    SADDLE_THEN(status, saddle_check_memory(head, "a NumPy file", error));
-    SADDLE_THEN(status, saddle_output_open(&out, path, error));
-    if (status == SADDLE_OK) {
-        fwrite(head, 1, bytes, out.stream);
-        for (size_t k = 0; k < count; k++)
-            copy_payload(&body[k], out.stream);
-        status = saddle_output_commit(&out, error);
-    }
-    saddle_output_discard(&out);
-    release(body, count);
-    return status;
 }

@@ -223,8 +223,8 @@ const saddle_option *const saddle_plan_options[] = {
     TEXT(PLAN_FILES(start.init, INSTANCE, RESULT, START), "init", SADDLE_START_HEADING, "auto",
          "RULE",
          "Starting point, projected onto X and Y. Give zeros, constant:V, normal:S (normally "
-         "distributed entries with standard deviation S) or file:PATH (.npy or .npz with xbar and "
-         "ybar, as --model writes). auto: the problem's own start, or normal:0.1."),
+         "distributed entries with standard deviation S) or file:PATH (.npz with xbar and ybar, as "
+         "--model writes). auto: the problem's own start, or normal:0.1."),
     TEXT(PLAN_FILES(start.init_x, INSTANCE, RESULT, START), "init-x", SADDLE_START_HEADING, "auto",
          "RULE", "Starting point of x, if it differs from --init. auto: as --init."),
     TEXT(PLAN_FILES(start.init_y, INSTANCE, RESULT, START), "init-y", SADDLE_START_HEADING, "auto",
@@ -320,8 +320,8 @@ const saddle_option *const saddle_plan_options[] = {
          "the agents are reported, on their own rows and on --test-data."),
     TEXT(PLAN_FILES(outputs.model, RUN, OUTPUT, OUTPUT), "model", SADDLE_OUTPUT_HEADING, "", "PATH",
          "Model file: written by `saddle run`, read by `saddle eval` and `saddle predict`. It is "
-         "an .npz file, or an .npy file (a structured array with one element), and holds xbar, "
-         "ybar, every agent's x and y, and what is needed to score new rows."),
+         "an .npz file and holds xbar, ybar, every agent's x and y, and what is needed to score new "
+         "rows."),
     TEXT(PLAN_FILES(outputs.checkpoint, RUN, OUTPUT, CHECKPOINT), "checkpoint",
          SADDLE_CHECKPOINTS_HEADING, "", "DIR",
          "Write checkpoints into a directory. It is created if missing; the last two checkpoints "

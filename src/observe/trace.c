@@ -84,15 +84,6 @@ const char *saddle_trace_lacks(const saddle_run_info *info, size_t column)
     return has ? NULL : lacks[needed];
 }
 
-void saddle_row_set_cell(saddle_row *row, size_t column, double value)
-{
-    void *field = (char *)row + columns[column].offset;
-    if (columns[column].whole)
-        *(uint64_t *)field = (uint64_t)value;
-    else
-        *(double *)field = value;
-}
-
 static void write_constant(FILE *f, bool known, const char *name, double value, const char *how)
 {
     char text[SADDLE_REAL_SIZE];

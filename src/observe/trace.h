@@ -7,8 +7,6 @@
 
 /* Returns the index of a column by name, outcomes excepted; SADDLE_TRACE_COLUMNS when there is none. */
 size_t saddle_trace_column_find(const char *name);
-/* Sets a cell; the inverse of saddle_row_cell(). */
-void saddle_row_set_cell(saddle_row *row, size_t column, double value);
 
 /* Returns why the trace of a run does not have a column, such as "without churn; set churn to ..."; NULL if
  * it has it. */

@@ -1,5 +1,5 @@
 /*
- * Model files: NumPy archives or records with the solution of a run and what is needed to use it. A
+ * Model files: NumPy archives with the solution of a run and what is needed to use it. A
  * file that is read is untrusted: sizes are checked against each other and against the length of
  * the file before anything is allocated for them, and all numbers must be finite.
  */
@@ -145,8 +145,7 @@ static saddle_status read_scaling(saddle_saved_model *model, const char *path, s
                                 path, count[0], count[1], model->features);
 }
 
-/* Reads names and codings of the training data's columns, if there are any. A record has no list
- * of its fields to search. */
+/* Reads names and codings of the training data's columns, if there are any. */
 static saddle_status read_columns(saddle_saved_model *model, const char *path, saddle_error *error)
 {
     saddle_error why;
@@ -251,10 +250,21 @@ saddle_status saddle_saved_model_load(saddle_saved_model **out, const char *path
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+saddle_status saddle_model_check_name(const char *path, saddle_error *error)
+{
+    if (path == NULL || !saddle_has_ending(path, ".npy"))
+        return SADDLE_OK;
+    return saddle_refuse(error,
+                         "--model: '%.300s' ends in .npy, the ending of a single array; "
+                         "give a name that ends in .npz",
+                         path);
+}
+
 saddle_status saddle_saved_model_write(const saddle_saved_model *model, saddle_fetch_row *fetch,
                                        void *x_context, void *y_context, const char *path,
                                        saddle_error *error)
 {
+    SADDLE_TRY(saddle_model_check_name(path, error));
     bool scaled = model->mean != NULL;
     uint64_t format = scaled ? SADDLE_SCALED_FORMAT : 1;
     uint64_t features = model->features;
@@ -280,10 +290,7 @@ saddle_status saddle_saved_model_write(const saddle_saved_model *model, saddle_f
         arrays[count++] = (saddle_array){
             "deviation", SADDLE_ARRAY_REAL, 1, {model->features}, model->deviation, NULL, NULL};
     }
-    size_t length = strlen(path);
-    bool record = length >= 4 && strcmp(path + length - 4, ".npy") == 0;
-    return record ? saddle_npy_write_record(path, arrays, count, error)
-                  : saddle_npz_write(path, arrays, count, error);
+    return saddle_npz_write(path, arrays, count, error);
 }
 
 saddle_status saddle_saved_model_save(const saddle_saved_model *model, const char *path,

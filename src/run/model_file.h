@@ -11,6 +11,9 @@
 saddle_status saddle_saved_model_read_solution(saddle_saved_model **out, const char *path,
                                                saddle_error *error);
 
+/* Refuses a name that ends in .npy, as models are .npz files. NULL is allowed. */
+saddle_status saddle_model_check_name(const char *path, saddle_error *error);
+
 /* Delivers a row of the copies of x or y. */
 typedef void saddle_fetch_row(void *context, size_t row, double *out);
 /* Writes a model file. If `fetch` is not NULL, it delivers the copies: first all rows of x, then those

@@ -12,6 +12,7 @@
 #include "files/pattern.h"
 #include "files/plugin.h"
 #include "instance/plan.h"
+#include "run/model_file.h"
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
@@ -208,10 +209,10 @@ void saddle_plan_add_outputs(const saddle_plan *plan, saddle_path_list *outputs)
 saddle_status saddle_plan_check_names(const saddle_plan *plan, saddle_error *error)
 {
     saddle_path_list outputs = {.count = 0};
-    saddle_status status = SADDLE_OK;
+    saddle_status status = saddle_model_check_name(plan->outputs.model, error);
     if (plan->outputs.checkpoint != NULL)
         saddle_plan_add_outputs(plan, &outputs);
-    if (outputs.short_of_memory)
+    if (status == SADDLE_OK && outputs.short_of_memory)
         status = saddle_no_memory(error, "the paths of files");
     for (size_t k = 0; status == SADDLE_OK && k < outputs.count; k++)
         if (saddle_is_checkpoint_name(saddle_file_name(outputs.entry[k].path)))

@@ -58,22 +58,6 @@ check "a comparison" exits 0
 odd tune "${tiny[@]}" --algorithms precision --budget 20000 --output tn --quiet
 check "a search" exits 0
 
-# ---- `watch` notices changes even if file times go backwards
-head -n "$(($(grep -c '^#' right.csv) + 9))" right.csv >live.csv
-: >live
-LD_PRELOAD=$work/clock.so timeout 1200 "$saddle" watch live.csv >live 2>err </dev/null &
-watcher=$!
-seen() { [ "$(grep -c '^ *[0-9]' live)" -eq "$(($(grep -vc '^#' live.csv) - 1))" ]; }
-for last in 100 200 '$'; do
-    check "watch prints what there is" wait_for seen
-    sed -n "$(($(wc -l <live.csv) + 1)),${last}p" right.csv >piece
-    cat piece >>live.csv
-    touch -d "$(wc -l <live.csv) hours ago" live.csv
-done
-wait "$watcher"
-check "watch sees the end" is "$?" 0
-check "and every row" is "$(grep -c '^ *[0-9]' live)" "$(($(grep -vc '^#' right.csv) - 1))"
-
 # ---- a jump of the monotonic clock: the time counts, without other effects
 leap 1 36000 run "${tiny[@]}" --iterations 1e12 --max-seconds 7200 --trace leap.csv --model leap.npz --checkpoint slept
 check "a budget that a sleep has used up" exits 0

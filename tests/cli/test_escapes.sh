@@ -53,7 +53,6 @@ try report "$good.csv" -o "$good.html"
 check "passes" says "$good.html"
 try checkpoint info "$good"
 check "a checkpoint" harmless
-clean "a trace that is watched" watch head.csv
 if has gnuplot; then
     for name in head.csv "$bad.csv"; do
         try plot "$name" -o p.svg

@@ -148,8 +148,6 @@ cp edges e.dot
 keeps e.dot "is also the file of the topology" graph file:e.dot --draw e.dot
 keeps edges "is also the file of the topology" graph file:edges --save edges
 keeps weights "is also the file of --mixing" graph file:edges --mixing file:weights --save weights
-cp m.npz m.svg
-keeps m.svg "is also the file of --copies" graph ring --agents 5 --copies m.svg --draw m.svg
 for file in gda-seed1.csv summary.csv; do
     rm -rf c
     mkdir c

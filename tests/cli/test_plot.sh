@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# saddle plot, saddle watch and saddle graph --draw.
+# saddle plot and saddle graph --draw.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
@@ -222,70 +222,6 @@ try plot tau0.1*.csv tau0.5.csv -o tau.svg
 check "long ones" is "$(sed -n 's/.*<text>PRECISION, tau \(.*\)<\/text>.*/\1/p' tau.svg | sort | tr '\n' ' ')" \
     "0.123456781 0.123456782 0.5 "
 
-# ---- watch, without a terminal
-try watch c/precision-seed1.csv
-check "watch of a run that has ended" exits 0
-check "prints its rows" is "$(grep -c '^[0-9]' out)" "$(grep -vc '^[#i]' c/precision-seed1.csv)"
-check "and its end" says "# ended: all iterations done"
-refuse "has no column 'nothing'" watch c/precision-seed1.csv --y nothing
-rm -f live.csv
-: >live
-: >live.err
-timeout 600 "$saddle" watch live.csv --wait 600 >live 2>live.err &
-watcher=$!
-wait_for grep -q 'waiting at most' live.err
-awk '/^#/ ? !rows : rows++ < 4' c/precision-seed1.csv >live.csv # not the end
-wait_for grep -q '^[0-9]' live
-cp live before
-cat c/precision-seed1.csv >live.csv # the run anew, to its end
-wait "$watcher"
-check "watch waits for its file and ends with the run" is "$?" 0
-check "rows were printed as they came" grep -q '^[0-9]' before
-check "to the last" is "$(tail -n 2 live | head -n 1 | cut -d, -f2)" \
-    "$(printf '%.17g' "$(last_row c/precision-seed1.csv | cut -d, -f9)")"
-echo 'no trace' >wrong.csv
-try watch wrong.csv
-check "a trace without the columns is refused" exits 2
-printf 'iteration,ifo,metric\n1,2,x\n' >wrong.csv
-try watch wrong.csv
-check "a file that never becomes a trace is refused" exits 2
-check "with its line" warns "wrong.csv:2:5:"
-
-# What it waits for is reported once, and it gives up on a run that never begins.
-try watch never.csv --wait 0.6
-check "a file that never comes" exits 2
-check "is waited for, which is said" warns "waiting at most 0.6 s (--wait) for 'never.csv', which does not exist"
-check "once, and then given up" is "$(grep -c . err)" 2
-check "with the reason" warns "'never.csv' does not exist after 0.6 s; give the --trace file of a run, or a longer --wait"
-check "and no row" is "$(wc -c <out)" 0
-: >hollow.csv
-try watch hollow.csv --wait 0.3
-check "a file that stays empty" warns "'hollow.csv' is empty after 0.3 s"
-grep '^[#i]' c/precision-seed1.csv | grep -v '^# ended' >head.csv
-try watch head.csv --wait 0.3
-check "a run without a row" warns "'head.csv' has no row yet after 0.3 s"
-{ cat head.csv && echo '# ended: interrupted'; } >over.csv
-try watch over.csv --wait 0
-check "a run that ended without one" exits 0
-check "is not waited for" is "$(grep -c 'after' err)" 0
-check "a trace that begins in time is not given up" is "$(grep -c . live.err)" 1
-refuse "--wait: '-1' is out of range" watch head.csv --wait -1
-
-# ---- watch, on a terminal
-if has_terminal; then
-    script -qec "stty cols 100 rows 20; '$saddle' watch c/precision-seed1.csv" /dev/null </dev/null >screen 2>&1
-    check "draws the curve" grep -q 'convergence metric' screen
-    check "takes another screen and gives it back" grep -q $'\033\[?1049l' screen
-    check "says why it ended" grep -q 'ended: all iterations done' screen
-    grep -v '^# ended' c/precision-seed1.csv >running.csv
-    : >screen
-    # shellcheck disable=SC2094  # what is waited for is written there
-    { wait_for grep -q 'press q to leave' screen; printf q; wait_for grep -q $'\033\[?25h' screen; } |
-        script -qec "stty cols 70 rows 20; '$saddle' watch running.csv" /dev/null >screen 2>&1
-    check "says how to leave" grep -q 'press q to leave; the run continues' screen
-    check "q ends it" grep -q $'\033\[?25h' screen
-fi
-
 # ---- networks
 positions() { sed -n 's/^ *\([0-9]*\) \[pos="\([-0-9.]*\),\([-0-9.]*\)".*/\1 \2 \3/p' "$1"; }
 try graph ring --agents 12 --draw ring.dot
@@ -317,14 +253,6 @@ for ending in svg png pdf; do
     check "network .$ending is there" test -s "net.$ending"
 done
 check "agents are numbered" grep -q '>29<' net.svg
-try run "${tiny[@]}" --agents 6 --topology ring --iterations 20 --model m.npz --quiet
-try graph ring --agents 6 --copies m.npz --draw coloured.svg
-check "coloured by consensus" exits 0
-check "with a scale" grep -q 'squared distance from consensus' coloured.svg
-try graph ring --agents 6 --copies m.npz --draw coloured.dot
-check "distances for graphviz" is "$(grep -c 'distance="[0-9.e-]*"' coloured.dot)" 6
 refuse "must end in .svg, .png, .pdf or .dot" graph ring --draw x.gif
-refuse "holds 6 copies of x, but the network has 7 agents" graph ring --agents 7 --copies m.npz --draw x.svg
-refuse "is used by --draw only" graph ring --agents 6 --copies m.npz
 refuse "at most 2000 are drawn" graph ring --agents 3000 --draw x.dot
 finish

@@ -62,7 +62,7 @@ TEST(commands_take_fields)
                 {&cli_compare, "ascents", "resume"},  {&cli_compare, "trace-every", "trace"},
                 {&cli_tune, "resume", "iterations"},  {&cli_tune, "lambda1", "algorithm"},
                 {&cli_theory, "tau", "nu"},           {&cli_theory, "lambda1", "ascents"},
-                {&cli_theory, "iterations", "steps"}, {&cli_graph, "agents", "topology"},
+                {&cli_theory, "epsilon", "steps"},    {&cli_graph, "agents", "topology"},
                 {&cli_predict, "problem", "lambda1"}, {&cli_predict, "labels", "positive"},
                 {&cli_eval, "positive", "seed"},      {&cli_check_grad, "seed", "init"},
                 {&cli_data_info, "format", "data"}};

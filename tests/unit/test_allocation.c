@@ -303,7 +303,7 @@ TEST(checkpoints_survive_every_failed_allocation)
 static saddle_status keep_results(const void *what, saddle_error *error)
 {
     char path[4200];
-    saddle_snprintf(path, sizeof path, "%s/later.npy", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/later.npz", saddle_test_directory());
     saddle_plan plan;
     saddle_instance *instance = NULL;
     saddle_result *result = NULL;
@@ -682,10 +682,6 @@ static saddle_status predict(const void *path, saddle_error *error)
     saddle_snprintf(scores, sizeof scores, "%s/scores", saddle_test_directory());
     if (status == SADDLE_OK)
         status = saddle_save_numbers(score, data->rows, scores, error);
-    double distance[5];
-    if (status == SADDLE_OK)
-        status = saddle_model_consensus_distance(path, sizeof distance / sizeof *distance, distance,
-                                                 error);
     saddle_saved_model *model = NULL;
     if (status == SADDLE_OK)
         status = saddle_saved_model_load(&model, path, error);

@@ -170,7 +170,6 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 TEST_LOOP(models_have_the_outcomes_of_their_runs, 0, KINDS)
 {
-    static const char *const formats[] = {"m.npz", "m.npy"};
     const char *assignment[16] = {"data=train", "iterations=30", "agents=6"};
     make_data();
     size_t used = 3;
@@ -179,11 +178,9 @@ TEST_LOOP(models_have_the_outcomes_of_their_runs, 0, KINDS)
         assignment[used++] = "test-data=test";
     for (size_t k = 0; kinds[_i][k] != NULL; k++)
         assignment[used++] = kinds[_i][k];
-    for (int f = 0; f < 2; f++) {
-        saddle_result *result = train(assignment, formats[f]);
-        assert_same_outcomes(result, formats[f], "test");
-        saddle_result_free(result);
-    }
+    saddle_result *result = train(assignment, "m.npz");
+    assert_same_outcomes(result, "m.npz", "test");
+    saddle_result_free(result);
 }
 
 /* Trained on a9a and used on a9a.t, which has one feature less. */
@@ -365,21 +362,18 @@ TEST(other_files_are_refused)
 TEST(cut_files_are_refused)
 {
     static const char *const assignment[] = {"data=train", "problem=auc", "iterations=2", NULL};
-    static const char *const formats[] = {"m.npz", "m.npy"};
     make_data();
-    for (int f = 0; f < 2; f++) {
-        saddle_result_free(train(assignment, formats[f]));
-        FILE *file = fopen(formats[f], "r");
-        ck_assert_ptr_nonnull(file);
-        ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
-        long size = ftell(file);
-        fclose(file);
-        for (long cut = size - 1; cut > 0; cut -= 1 + cut / 20) {
-            ck_assert_int_eq(truncate(formats[f], cut), 0);
-            saddle_predictor *predictor = NULL;
-            ck_assert_int_eq(saddle_predictor_load(&predictor, formats[f], NULL, &error),
-                             SADDLE_BAD_INPUT);
-        }
+    saddle_result_free(train(assignment, "m.npz"));
+    FILE *file = fopen("m.npz", "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
+    long size = ftell(file);
+    fclose(file);
+    for (long cut = size - 1; cut > 0; cut -= 1 + cut / 20) {
+        ck_assert_int_eq(truncate("m.npz", cut), 0);
+        saddle_predictor *predictor = NULL;
+        ck_assert_int_eq(saddle_predictor_load(&predictor, "m.npz", NULL, &error),
+                         SADDLE_BAD_INPUT);
     }
 }
 
@@ -401,28 +395,25 @@ static void assert_same_files(const char *one, const char *other)
 
 TEST(complete_models_are_read_and_written)
 {
-    static const char *const formats[][2] = {{"m.npz", "copy.npz"}, {"m.npy", "copy.npy"}};
     static const char *const assignment[] = {"problem=auc", "data=train",   "agents=3",
                                              "seed=4",      "iterations=7", NULL};
     make_data();
-    for (int f = 0; f < 2; f++) {
-        saddle_saved_model *model = NULL;
-        saddle_result *result = train(assignment, formats[f][0]);
-        assert_ok(saddle_saved_model_load(&model, formats[f][0], &error), error);
-        ck_assert_uint_eq(model->agents, 3);
-        ck_assert_uint_eq(model->x_dim, result->x_dim);
-        ck_assert_uint_eq(model->iteration, 7);
-        ck_assert_uint_eq(model->features, result->features);
-        ck_assert_mem_eq(model->x_mean, result->x_mean, result->x_dim * sizeof *model->x);
-        ck_assert_mem_eq(model->x, result->x, 3 * result->x_dim * sizeof *model->x);
-        ck_assert_mem_eq(model->y, result->y, 3 * result->y_dim * sizeof *model->y);
-        ck_assert_str_eq(model->problem, "auc");
-        ck_assert_ptr_nonnull(strstr(model->settings, "seed: 4\n"));
-        assert_ok(saddle_saved_model_save(model, formats[f][1], &error), error);
-        assert_same_files(formats[f][0], formats[f][1]);
-        saddle_saved_model_free(model);
-        saddle_result_free(result);
-    }
+    saddle_saved_model *model = NULL;
+    saddle_result *result = train(assignment, "m.npz");
+    assert_ok(saddle_saved_model_load(&model, "m.npz", &error), error);
+    ck_assert_uint_eq(model->agents, 3);
+    ck_assert_uint_eq(model->x_dim, result->x_dim);
+    ck_assert_uint_eq(model->iteration, 7);
+    ck_assert_uint_eq(model->features, result->features);
+    ck_assert_mem_eq(model->x_mean, result->x_mean, result->x_dim * sizeof *model->x);
+    ck_assert_mem_eq(model->x, result->x, 3 * result->x_dim * sizeof *model->x);
+    ck_assert_mem_eq(model->y, result->y, 3 * result->y_dim * sizeof *model->y);
+    ck_assert_str_eq(model->problem, "auc");
+    ck_assert_ptr_nonnull(strstr(model->settings, "seed: 4\n"));
+    assert_ok(saddle_saved_model_save(model, "copy.npz", &error), error);
+    assert_same_files("m.npz", "copy.npz");
+    saddle_saved_model_free(model);
+    saddle_result_free(result);
 }
 
 /* Writes a complete model with these copies, and asserts that it is refused, if `part` is not
