@@ -4,7 +4,7 @@
 #include <saddle/problem.h>
 
 /*
- *   f_ij(x, y) = w y_j l_ij(x) - (s/2n) |n y - 1|^2 + g(x),   l_ij(x) = log(1 + exp(-b_ij a_ij' x)),
+ *   f_ij(x, y) = w y_j l_ij(x) - (s/2n) |n y - 1|^2 + g(x),   l_ij(x) = l(a_ij' x + v),
  *   g(x)       = lambda2 sum_k c x_k^2 / (1 + c x_k^2)
  *
  * and the mean over an agent's samples is multiplied by its weight.
@@ -13,9 +13,12 @@ typedef struct saddle_device_problem {
     saddle_dataset *const *shard;                                /* each agent's rows */
     double (*row_norm2)(const saddle_dataset *data, size_t row); /* |a_ij|^2 */
     const double *agent_weight;                                  /* NULL: all are 1 */
-    double loss_weight;                                          /* w */
-    double regularizer;                                          /* lambda2 */
-    double bend;                                                 /* c */
-    double penalty_slope;                                        /* s */
-    double penalty_length;                                       /* n */
+    bool intercept;        /* x ends with v; otherwise v = 0 */
+    double huber;          /* l is Huber's loss; infinite: the square loss; 0: log(1 + exp(-b t)) */
+    double loss_weight;    /* w */
+    double regularizer;    /* lambda2 */
+    double bend;           /* c */
+    double penalty_slope;  /* s */
+    double penalty_length; /* n */
+    const char *refused;   /* the option for which there is no code */
 } saddle_device_problem;

@@ -2,6 +2,7 @@
 
 #include "core/elementary.h"
 #include "core/vector.h"
+#include "problems/device_problem.h"
 #include "problems/problems.h"
 #include "problems/row_blocks.h"
 
@@ -432,4 +433,22 @@ bool saddle_robust_linear(const saddle_problem *problem, const double *x, const 
     if (!self->intercept)
         out[problem->x_dim] = 0.0;
     return true;
+}
+
+bool saddle_robust_device(const saddle_problem *problem, saddle_device_problem *out)
+{
+    const saddle_robust *self = problem->self;
+    double n = (double)problem->y_dim;
+    double huber = self->loss == SADDLE_ROBUST_HUBER ? self->delta : (double)INFINITY;
+    *out = (saddle_device_problem){.shard = self->shard,
+                                   .row_norm2 = saddle_row_norm2,
+                                   .intercept = self->intercept,
+                                   .huber = self->loss == SADDLE_ROBUST_LOGISTIC ? 0.0 : huber,
+                                   .loss_weight = self->weight,
+                                   .regularizer = self->lambda2,
+                                   .bend = self->curvature,
+                                   .penalty_slope = self->lambda1 * n,
+                                   .penalty_length = n,
+                                   .refused = self->first != NULL ? "--weights-per sample" : NULL};
+    return self->first == NULL;
 }

@@ -84,5 +84,7 @@ saddle_status saddle_robust_constants(const saddle_problem *problem, const saddl
 saddle_status saddle_robust_scores(const saddle_problem *problem, const saddle_dataset *data,
                                    const double *x, const double *y, double *out,
                                    saddle_error *error);
+/* saddle_problem::device */
+bool saddle_robust_device(const saddle_problem *problem, struct saddle_device_problem *out);
 bool saddle_robust_linear(const saddle_problem *problem, const double *x, const double *y,
                           double *out);

@@ -16,7 +16,6 @@
 #include "core/sizes.h"
 #include "data/dataset.h"
 #include "data/rows.h"
-#include "problems/device_problem.h"
 #include "problems/robust.h"
 
 #define GROUP "Problem robust-logistic"
@@ -120,20 +119,6 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     return SADDLE_OK;
 }
 
-static bool device(const saddle_problem *problem, saddle_device_problem *out)
-{
-    const saddle_robust *robust = &((const instance *)problem->self)->robust;
-    double n = (double)problem->y_dim;
-    *out = (saddle_device_problem){.shard = robust->shard,
-                                   .row_norm2 = saddle_row_norm2,
-                                   .loss_weight = robust->weight,
-                                   .regularizer = robust->lambda2,
-                                   .bend = robust->curvature,
-                                   .penalty_slope = robust->lambda1 * n,
-                                   .penalty_length = n};
-    return true;
-}
-
 const saddle_problem_class saddle_robust_logistic = {
     .name = "robust-logistic",
     .summary =
@@ -155,5 +140,5 @@ const saddle_problem_class saddle_robust_logistic = {
                .constants = saddle_robust_constants,
                .scores = saddle_robust_scores,
                .linear = saddle_robust_linear,
-               .device = device},
+               .device = saddle_robust_device},
 };

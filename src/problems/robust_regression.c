@@ -254,5 +254,6 @@ const saddle_problem_class saddle_robust_regression = {
                .scores = saddle_robust_scores,
                .linear = saddle_robust_linear,
                .start = start,
+               .device = saddle_robust_device,
                .release = saddle_robust_release},
 };

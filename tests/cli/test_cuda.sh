@@ -10,7 +10,8 @@ engine=${SADDLE_TEST_ENGINE:-cuda-host}
 both() {
     local one
     for one in threads "$engine"; do
-        try run --algorithm "${algorithm:-precision}" --gap never --quiet "$@" --engine "$one" --trace "$one.csv" --model "$one.npz"
+        # shellcheck disable=SC2086  # its options follow the algorithm
+        try run --algorithm ${algorithm:-precision} --gap never --quiet "$@" --engine "$one" --trace "$one.csv" --model "$one.npz"
         grep -v '^saddle: warning' err >"$one.err"
         check "$one: $*" exits "${expected:-0}"
     done
@@ -19,15 +20,17 @@ both() {
     check "the model of $*" cmp -s threads.npz "$engine.npz"
 }
 
-# rows COUNT COLUMNS SHARE FILE: random rows, of which a share of the columns is not 0.
+# rows COUNT COLUMNS SHARE FILE [1]: random rows, of which a share of the columns is not 0; their labels are numbers.
 rows() {
-    awk -v rows="$1" -v columns="$2" -v share="$3" 'BEGIN { srand(7); for (i = 0; i < rows; i++) {
-        printf "%s", rand() < 0.5 ? "+1" : "-1"
+    awk -v rows="$1" -v columns="$2" -v share="$3" -v real="${5:-0}" 'BEGIN { srand(7); for (i = 0; i < rows; i++) {
+        printf "%s", real ? 3 * rand() : rand() < 0.5 ? "+1" : "-1"
         for (k = 1; k <= columns; k++) if (rand() < share) printf " %d:%.4f", k, 2 * rand() - 1
         print "" } }' >"$4"
 }
 rows 120 1300 0.02 wide.libsvm
 rows 200 13 1 dense.libsvm
+rows 120 1300 0.02 wide-real.libsvm 1
+rows 400 13 1 dense-real.libsvm 1
 
 both --data synthetic:3000 --iterations 200
 both --data synthetic:4000 --agents 20 --topology er:0.3 --iterations 120 --batch 3 --q 7 --trace-every 13
@@ -44,6 +47,16 @@ both --data synthetic:60:6 --agents 3 --x-set box:0:1 --lambda2 0 --nu 0.3 --ite
 both --data synthetic:900 --iterations 60 --trace-every 7 --metric-direction own --gap end
 both --data synthetic:900 --max-ifo 7000 --iterations 100000
 expected=3 both --data synthetic:900 --alpha 1e6 --eta 1 --y-set none --iterations 3000 --trace-every 1000
+# Blocks of several agents, with more neighbours than they keep.
+both --data synthetic:9000 --agents 2200 --topology regular:60 --iterations 20 --trace-every 10
+
+# ---- other losses, and an intercept
+regression=(--problem robust-regression --weights-per slot)
+for algorithm in precision prox-gt-sgda "precision+ --c-gamma 1"; do
+    both "${regression[@]}" --data "$work/dense-real.libsvm" --agents 4 --iterations 100
+    both "${regression[@]}" --data "$work/wide-real.libsvm" --agents 3 --loss huber --regularizer l1:0.001 --iterations 60
+done
+unset algorithm
 
 # ---- other algorithms, and sets that need all coordinates
 for algorithm in prox-gt-sgda prox-dsgda; do
@@ -93,10 +106,11 @@ no() {
     shift
     refuse "$words; use --engine threads" run --algorithm precision --quiet --iterations 5 --engine "$engine" "$@"
 }
-only="--engine: $engine has code for --algorithm precision or precision+ or prox-gt-sgda or prox-dsgda with --problem robust-logistic"
+only="--engine: $engine has code for --algorithm precision or precision+ or prox-gt-sgda or prox-dsgda with --problem robust-logistic or robust-regression"
 no "$only, but not for gda with robust-logistic" --algorithm gda
 no "$only, but not for precision-auto with auc" --algorithm precision-auto --problem auc
-no "$only, but not for precision with robust-regression" --problem robust-regression "${tiny[@]}"
+no "$only, but not for precision with quadratic" --problem quadratic
+no "--weights-per sample: --engine $engine has no code for this one" --problem robust-regression --data "$work/dense-real.libsvm"
 no "--batch auto of precision+ (--c-gamma 10 takes the PRECISION paper's rule): --engine $engine has no code for this one" \
     --algorithm precision+
 no "--gamma exact: --engine $engine has no code for this one" --algorithm precision+ --gamma exact

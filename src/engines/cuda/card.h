@@ -21,6 +21,8 @@
 #define SADDLE_CARD_COLUMNS 1024
 #define SADDLE_CARD_THREADS 256
 #define SADDLE_CARD_BATCH_THREADS 288
+/* The most agents whose tiles a block moves. */
+#define SADDLE_CARD_MOST_GROUP 16
 
 /* How far the card has come. Which clock is right changes with every iteration: parity 0 reads the first. */
 typedef struct saddle_card_state {
@@ -34,11 +36,16 @@ typedef struct saddle_card_plan {
     uint32_t agents;
     uint32_t x_dim;
     uint32_t y_dim;
-    size_t stride; /* doubles between two agents' spans */
+    uint32_t features; /* x_dim, or one less: then the last entry of x is an intercept */
+    size_t stride;     /* doubles between two agents' spans */
     size_t kept_stride;
     /* Coordinates are divided into tiles of SADDLE_CARD_THREADS, those of x first. */
     uint32_t x_tiles;
     uint32_t tiles;
+    /* A block moves a tile of this many agents. */
+    uint32_t group;
+    uint32_t groups;
+    uint32_t batch_threads; /* of the blocks of mini-batches, at most SADDLE_CARD_BATCH_THREADS */
     /* The network: neighbours of agent i are neighbour[start[i]], ... */
     const uint32_t *start;
     const uint32_t *neighbour;
@@ -73,6 +80,7 @@ typedef struct saddle_card_plan {
     saddle_device_steps steps;
     bool plain; /* all weights, steps and bounds are 0 or between 2^-60 and 2^60, or infinite */
     /* The problem: problems/device_problem.h. */
+    double huber; /* infinite: square loss; 0: logistic loss */
     double loss_weight;
     const double *agent_weight;
     double regularizer;

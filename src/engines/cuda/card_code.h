@@ -123,13 +123,13 @@ SADDLE_STEP double saddle_card_dense_dot(uint32_t count, const double *a, const 
 /* Entries of a row, and of a column, whose loads are in flight together. */
 enum { SADDLE_CARD_GROUP = 8, SADDLE_CARD_LONG_GROUP = 16 };
 
-/* a_row' x of a row whose entries are [start, end). Sets `bit` in the first columns' words `bits`; NULL: does not. */
+/* The score of a row whose entries are [start, end). Sets `bit` in the first columns' words `bits`; NULL: does not. */
 SADDLE_STEP double saddle_card_dot(const saddle_card_plan *c, uint64_t row, uint64_t start,
                                    uint64_t end, const double *x, uint32_t *bits, uint32_t bit)
 {
     double sum = 0.0;
     if (c->dense != NULL)
-        return saddle_flush(saddle_card_dense_dot(c->x_dim, c->dense + row * c->x_dim, x));
+        sum = saddle_card_dense_dot(c->features, c->dense + row * c->features, x);
     for (uint64_t e = start; e < end; e += SADDLE_CARD_GROUP) {
         uint32_t column[SADDLE_CARD_GROUP];
         double term[SADDLE_CARD_GROUP];
@@ -148,7 +148,30 @@ SADDLE_STEP double saddle_card_dot(const saddle_card_plan *c, uint64_t row, uint
                 SADDLE_SET_BITS(bits + (size_t)column[l] * SADDLE_CARD_WORDS, bit);
         }
     }
-    return saddle_flush(sum);
+    sum = saddle_flush(sum);
+    return c->features < c->x_dim ? saddle_add(sum, x[c->features]) : sum;
+}
+
+/* The loss of a row and its slope in z, as in robust.c; `label` is that of the row, negated. */
+SADDLE_STEP void saddle_card_loss(const saddle_card_plan *c, double label, double score,
+                                  double *loss, double *slope)
+{
+    if (c->huber == 0.0) {
+        saddle_logistic_at(saddle_multiply(label, score), loss, slope);
+        return;
+    }
+    double residual = saddle_add(score, label);
+    double size = fabs(residual);
+    bool near = !(size > c->huber);
+    *loss = near ? saddle_multiply(saddle_multiply(0.5, residual), residual)
+                 : saddle_multiply(c->huber, saddle_subtract(size, 0.5 * c->huber));
+    *slope = near ? residual : copysign(c->huber, residual);
+}
+
+/* The slope of z in the score. */
+SADDLE_STEP double saddle_card_inner(const saddle_card_plan *c, double label)
+{
+    return c->huber == 0.0 ? label : 1.0;
 }
 
 /* Returns the value of a row's entry in a column that it has. */

@@ -126,7 +126,7 @@ SADDLE_STEP void saddle_card_losses(const saddle_card_plan *c, const saddle_card
         const double *x = i % 2 == 0 ? a->next : a->now;
         double t =
             saddle_card_dot(c, s->row[k], s->start[k], s->end[k], x, bits, (uint32_t)1 << k % 32);
-        saddle_logistic_at(saddle_multiply(s->label[k], t), &s->loss[i], &s->slope[i]);
+        saddle_card_loss(c, s->label[k], t, &s->loss[i], &s->slope[i]);
     }
 }
 
@@ -148,10 +148,11 @@ SADDLE_STEP void saddle_card_factors(const saddle_card_plan *c, const saddle_car
     {
         size_t i = 2 * (size_t)k;
         uint64_t j = c->x_dim + (s->row[k] - first);
+        double label = saddle_card_inner(c, s->label[k]);
         double new_loss = s->loss[i];
         size_t at = a->number * c->change_stride + begin + k;
         if (!a->recursive) {
-            double slope = saddle_multiply(saddle_multiply(s->label[k], a->next[j]), s->slope[i]);
+            double slope = saddle_multiply(saddle_multiply(label, a->next[j]), s->slope[i]);
             s->along[k] = saddle_multiply(a->scale, slope);
             if (a->varies)
                 s->square[k] = saddle_add(
@@ -160,7 +161,7 @@ SADDLE_STEP void saddle_card_factors(const saddle_card_plan *c, const saddle_car
             c->change[at] = saddle_multiply(a->scale, new_loss);
             continue;
         }
-        double inner = saddle_multiply(a->scale, s->label[k]);
+        double inner = saddle_multiply(a->scale, label);
         double new_slope = saddle_multiply(a->next[j], s->slope[i]);
         double old_slope = saddle_multiply(a->now[j], s->slope[i + 1]);
         s->along[k] = saddle_multiply(inner, saddle_subtract(new_slope, old_slope));
@@ -174,10 +175,11 @@ SADDLE_STEP double saddle_card_add_column(const saddle_card_plan *c, double sum,
                                           const uint32_t *bits, uint32_t count,
                                           const saddle_card_shared *s)
 {
-    if (c->dense != NULL) {
+    if (c->dense != NULL || column == c->features) {
         SADDLE_UNROLL
         for (uint32_t k = 0; k < count; k++)
-            sum += s->along[k] * c->dense[s->row[k] * c->x_dim + column];
+            sum += column == c->features ? s->along[k]
+                                         : s->along[k] * c->dense[s->row[k] * c->features + column];
         return sum;
     }
     /* Bits behind the last row are 0. */

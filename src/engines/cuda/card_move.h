@@ -36,15 +36,13 @@ SADDLE_STEP void saddle_card_draw(const saddle_card_plan *c, uint64_t iteration,
     }
 }
 
-/* The memory that the threads of a block share: the first neighbours of the agent. */
-enum { SADDLE_CARD_NEAR = 64 };
+/* The memory that the threads of a block share: the first neighbours of its agents. */
+enum { SADDLE_CARD_NEAR = 96 };
 typedef struct saddle_card_near {
     const double *span[SADDLE_CARD_NEAR];
     double weight[SADDLE_CARD_NEAR];
-    uint32_t count;
-    uint32_t first; /* of the other neighbours: in the plan's list, to `end` */
-    uint32_t end;
-    uint32_t flag;
+    uint32_t start[SADDLE_CARD_MOST_GROUP + 1]; /* of each agent's neighbours in the plan's list */
+    uint32_t moved[SADDLE_CARD_MOST_GROUP];
 } saddle_card_near;
 
 /* ---- move ------------------------------------------------------------------------------------ */
@@ -76,13 +74,17 @@ SADDLE_STEP void saddle_card_hear(saddle_card_entry *e, bool flush, double weigh
     e->g = saddle_add_if(flush, e->g, saddle_multiply_if(flush, weight, g));
 }
 
-/* Mixes coordinate k: the agent's own term, then its neighbours'. */
+/* Mixes a coordinate of the k-th agent of a block: the agent's own term, then its neighbours'. */
 SADDLE_STEP void saddle_card_mix(const saddle_card_plan *c, bool flush, const double *span,
-                                 uint32_t agent, size_t at, size_t beside,
+                                 uint32_t agent, uint32_t k, size_t at, size_t beside,
                                  const saddle_card_near *near, saddle_card_entry *e)
 {
     bool tracking = c->steps.tracking;
     double self_weight = c->self_weight[agent];
+    uint32_t base = near->start[0];
+    uint32_t end = near->start[k + 1];
+    uint32_t far = end - base < SADDLE_CARD_NEAR ? end : base + SADDLE_CARD_NEAR;
+    uint32_t j = near->start[k];
     e->own = span[agent * c->stride + at];
     e->slope = tracking ? span[agent * c->stride + beside] : c->kept[agent * c->kept_stride + at];
     e->least = UINT32_MAX;
@@ -91,10 +93,10 @@ SADDLE_STEP void saddle_card_mix(const saddle_card_plan *c, bool flush, const do
     e->w = saddle_multiply_if(flush, self_weight, e->own);
     e->g = saddle_multiply_if(flush, self_weight, e->slope);
     SADDLE_UNROLL
-    for (uint32_t j = 0; j < near->count; j++)
-        saddle_card_hear(e, flush, near->weight[j], near->span[j][at],
-                         tracking ? near->span[j][beside] : 0.0);
-    for (uint32_t j = near->first; j < near->end; j++) {
+    for (; j < far; j++)
+        saddle_card_hear(e, flush, near->weight[j - base], near->span[j - base][at],
+                         tracking ? near->span[j - base][beside] : 0.0);
+    for (; j < end; j++) {
         const double *other = span + c->neighbour[j] * c->stride;
         saddle_card_hear(e, flush, c->weight[j], other[at], tracking ? other[beside] : 0.0);
     }
@@ -132,24 +134,24 @@ SADDLE_STEP double saddle_card_step(const saddle_card_plan *c, bool flush, bool 
     return move;
 }
 
-/* x1 or y1 of coordinate k, and the mixed p, or the mixed d from which c (y1 - y) is subtracted between
- * refreshes. Returns whether it moved. */
+/* x1 or y1 of a coordinate of the k-th agent of a block, and the mixed p, or the mixed d from which c (y1 - y) is
+ * subtracted between refreshes. Returns whether it moved. */
 SADDLE_STEP bool saddle_card_move_entry(const saddle_card_plan *c, unsigned parity, bool refresh,
                                         uint64_t iteration, bool stopped, uint32_t agent,
-                                        const saddle_card_tile *u, uint32_t k,
+                                        uint32_t k, const saddle_card_tile *u, uint32_t coordinate,
                                         const saddle_card_near *near)
 {
     const double *span = c->span[parity];
     double *next = c->span[1 - parity] + agent * c->stride;
-    size_t at = u->point + k;
-    size_t beside = u->tracker + k;
+    size_t at = u->point + coordinate;
+    size_t beside = u->tracker + coordinate;
     bool clips = u->is_x ? c->steps.x.clips : c->steps.y.clips;
     const double *target = clips ? NULL : c->target + agent * ((size_t)c->x_dim + c->y_dim) + at;
     saddle_card_entry e;
-    saddle_card_mix(c, false, span, agent, at, beside, near, &e);
+    saddle_card_mix(c, false, span, agent, k, at, beside, near, &e);
     double move = saddle_card_step(c, false, u->is_x, refresh, target, &e);
     if (e.least < SADDLE_CARD_LARGE || !c->plain) {
-        saddle_card_mix(c, true, span, agent, at, beside, near, &e);
+        saddle_card_mix(c, true, span, agent, k, at, beside, near, &e);
         move = saddle_card_step(c, true, u->is_x, refresh, target, &e);
     }
     if (stopped)
@@ -161,38 +163,39 @@ SADDLE_STEP bool saddle_card_move_entry(const saddle_card_plan *c, unsigned pari
     return saddle_multiply(move, move) != 0.0;
 }
 
+/* Moves a tile of a group of agents: neighbours in the same group are read once from outside of the multiprocessor. */
 SADDLE_STEP void saddle_card_move(const saddle_card_plan *c, unsigned parity, bool refresh,
-                                  uint32_t agent, uint32_t tile, saddle_card_near *near)
+                                  uint32_t group, uint32_t tile, saddle_card_near *near)
 {
     saddle_card_tile u = saddle_card_tile_of(c, tile);
-    uint32_t first = c->start[agent];
-    uint32_t end = c->start[agent + 1];
-    uint32_t count = end - first < SADDLE_CARD_NEAR ? end - first : SADDLE_CARD_NEAR;
-    SADDLE_EACH(j, count)
+    uint32_t first = group * c->group;
+    uint32_t agents = c->agents - first < c->group ? c->agents - first : c->group;
+    uint32_t base = c->start[first];
+    uint32_t count = c->start[first + agents] - base;
+    SADDLE_EACH(j, count < SADDLE_CARD_NEAR ? count : SADDLE_CARD_NEAR)
     {
-        near->span[j] = c->span[parity] + c->neighbour[first + j] * c->stride;
-        near->weight[j] = c->weight[first + j];
+        near->span[j] = c->span[parity] + c->neighbour[base + j] * c->stride;
+        near->weight[j] = c->weight[base + j];
     }
-    SADDLE_EACH(k, 1)
-    {
-        near->count = count;
-        near->first = first + count;
-        near->end = end;
-        near->flag = 0;
-    }
+    SADDLE_EACH(k, agents + 1)
+    near->start[k] = c->start[first + k];
+    SADDLE_EACH(k, agents)
+    near->moved[k] = 0;
     SADDLE_BARRIER();
     SADDLE_AWAIT();
     uint64_t iteration = c->state->clock[parity];
     bool stopped = saddle_card_stopped(c, iteration);
-    refresh = refresh || saddle_card_refreshes(c, iteration, agent);
-    SADDLE_EACH(k, u.count)
-    if (saddle_card_move_entry(c, parity, refresh, iteration, stopped, agent, &u, u.first + k,
-                               near))
-        near->flag = 1;
+    for (uint32_t k = 0; k < agents; k++) {
+        bool fresh = refresh || saddle_card_refreshes(c, iteration, first + k);
+        SADDLE_EACH(i, u.count)
+        if (saddle_card_move_entry(c, parity, fresh, iteration, stopped, first + k, k, &u,
+                                   u.first + i, near))
+            near->moved[k] = 1;
+    }
     SADDLE_BARRIER();
-    SADDLE_EACH(k, 1)
-    if (near->flag)
-        c->moved_at[2 * agent + u.is_x] = iteration + 1;
+    SADDLE_EACH(k, agents)
+    if (near->moved[k])
+        c->moved_at[2 * (first + k) + u.is_x] = iteration + 1;
 }
 
 #endif

@@ -26,19 +26,19 @@ SADDLE_STEP void saddle_card_rows(const saddle_card_plan *c, unsigned parity, ui
     SADDLE_EACH(k, SADDLE_CARD_THREADS)
     {
         uint64_t j = begin + k;
-        double loss = 0.0;
-        double slope = 0.0;
-        if (j < rows) {
-            double label = -c->label[first + j];
-            bool dense = c->dense != NULL;
-            double t = saddle_card_dot(c, first + j, dense ? 0 : c->row_start[first + j],
-                                       dense ? 0 : c->row_start[first + j + 1], next, NULL, 0);
-            saddle_logistic_at(saddle_multiply(label, t), &loss, &slope);
-            slope = saddle_multiply(saddle_multiply(label, next[c->x_dim + j]), slope);
-            c->along[first + j] = saddle_multiply(scale, slope);
-        }
-        if (j < c->y_dim)
-            c->gy[agent * (size_t)c->y_dim + j] = saddle_multiply(scale, loss);
+        double loss;
+        double slope;
+        if (j >= rows)
+            continue;
+        double label = -c->label[first + j];
+        bool dense = c->dense != NULL;
+        double t = saddle_card_dot(c, first + j, dense ? 0 : c->row_start[first + j],
+                                   dense ? 0 : c->row_start[first + j + 1], next, NULL, 0);
+        saddle_card_loss(c, label, t, &loss, &slope);
+        label = saddle_card_inner(c, label);
+        slope = saddle_multiply(saddle_multiply(label, next[c->x_dim + j]), slope);
+        c->along[first + j] = saddle_multiply(scale, slope);
+        c->gy[agent * (size_t)c->y_dim + j] = saddle_multiply(scale, loss);
     }
 }
 
@@ -48,14 +48,16 @@ SADDLE_STEP double saddle_card_sum_list(const saddle_card_plan *c, uint64_t list
     uint32_t agent = (uint32_t)(list / ((uint64_t)c->parts * c->x_dim));
     const double *along = c->along + c->first_row[agent];
     double sum = 0.0;
-    if (c->dense != NULL) {
+    uint64_t column = list % c->x_dim;
+    if (c->dense != NULL || column == c->features) {
         uint64_t part = list / c->x_dim % c->parts;
-        uint64_t column = list % c->x_dim;
         uint64_t rows = c->first_row[agent + 1] - c->first_row[agent];
         uint64_t end = (part + 1) * c->part_rows[agent];
         SADDLE_UNROLL
         for (uint64_t j = part * c->part_rows[agent]; j < (end < rows ? end : rows); j++)
-            sum += along[j] * c->dense[(c->first_row[agent] + j) * c->x_dim + column];
+            sum += column == c->features
+                       ? along[j]
+                       : along[j] * c->dense[(c->first_row[agent] + j) * c->features + column];
         return saddle_flush(sum);
     }
     uint64_t end = c->list_start[list + 1];

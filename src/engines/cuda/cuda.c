@@ -103,7 +103,10 @@ static saddle_status describe(const engine *e, saddle_device_steps *steps,
     const char *option = NULL;
     char algorithms[160];
     char problems[160];
-    if (of->device != NULL && of->device(of, problem) && in->algorithm->device != NULL) {
+    bool known = of->device != NULL && of->device(of, problem);
+    if (of->device != NULL && !known)
+        return refuse(e, problem->refused, "has no code for this one", error);
+    if (known && in->algorithm->device != NULL) {
         if (in->algorithm->device(in->parameters, in->instance, steps, &option))
             return SADDLE_OK;
         return refuse(e, option != NULL ? option : "--algorithm", "has no code for this one",

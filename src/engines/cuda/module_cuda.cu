@@ -60,11 +60,11 @@ __global__ void __launch_bounds__(SADDLE_CARD_THREADS)
     move_kernel(const __grid_constant__ saddle_card_plan c, unsigned parity, bool refresh)
 {
     __shared__ saddle_card_near near;
-    saddle_card_move(&c, parity, refresh, blockIdx.x % c.agents, blockIdx.x / c.agents, &near);
+    saddle_card_move(&c, parity, refresh, blockIdx.x % c.groups, blockIdx.x / c.groups, &near);
 }
 
 template <bool recursive>
-__global__ void __launch_bounds__(SADDLE_CARD_BATCH_THREADS, 2)
+__global__ void __launch_bounds__(SADDLE_CARD_BATCH_THREADS, 3)
     batch_kernel(const __grid_constant__ saddle_card_plan c, unsigned parity)
 {
     __shared__ saddle_card_shared shared;
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(SADDLE_CARD_THREADS)
     saddle_card_schedule(&c, parity, blockIdx.x, &pool);
 }
 
-__global__ void __launch_bounds__(SADDLE_CARD_BATCH_THREADS, 2)
+__global__ void __launch_bounds__(SADDLE_CARD_BATCH_THREADS, 3)
     estimate_kernel(const __grid_constant__ saddle_card_plan c, unsigned parity)
 {
     __shared__ union {
@@ -287,7 +287,7 @@ static void launch_move(saddle_card *card, const saddle_card_plan *c, unsigned p
         target_kernel<<<2 * c->agents, SADDLE_CARD_THREADS, 0, card->main>>>(*c, parity);
     if (c->steps.scheduled)
         schedule_kernel<<<c->agents, SADDLE_CARD_THREADS, 0, card->main>>>(*c, parity);
-    launch_early(card, move_kernel, c->agents * c->tiles, SADDLE_CARD_THREADS, *c, parity, dense);
+    launch_early(card, move_kernel, c->groups * c->tiles, SADDLE_CARD_THREADS, *c, parity, dense);
 }
 
 static void launch_settle(saddle_card *card, const saddle_card_plan *c, unsigned parity)
@@ -300,10 +300,10 @@ static void launch_plain(saddle_card *card, const saddle_card_plan *c, unsigned 
     bool recursive = c->steps.recursive;
     launch_move(card, c, parity, !recursive);
     if (c->steps.scheduled)
-        estimate_kernel<<<c->agents, SADDLE_CARD_BATCH_THREADS, 0, card->main>>>(*c, parity);
+        estimate_kernel<<<c->agents, c->batch_threads, 0, card->main>>>(*c, parity);
     else
         launch_early(card, recursive ? batch_kernel<true> : batch_kernel<false>, c->agents,
-                     SADDLE_CARD_BATCH_THREADS, *c, parity);
+                     c->batch_threads, *c, parity);
     if (!recursive || c->steps.scheduled)
         launch_settle(card, c, parity);
 }

@@ -78,8 +78,8 @@ static bool begin(saddle_card *card, const saddle_card_plan *c, uint64_t iterati
             saddle_card_target(c, parity, i / 2, i % 2 == 0, &card->pool);
         for (uint32_t i = c->steps.scheduled ? c->agents : 0; i-- > 0;)
             saddle_card_schedule(c, parity, i, &card->pool);
-        for (uint32_t b = c->agents * c->tiles; b-- > 0;)
-            saddle_card_move(c, parity, refreshes || !recursive, b % c->agents, b / c->agents,
+        for (uint32_t b = c->groups * c->tiles; b-- > 0;)
+            saddle_card_move(c, parity, refreshes || !recursive, b % c->groups, b / c->groups,
                              &card->near);
         if (refreshes)
             sum_rows(c, parity);

@@ -52,7 +52,7 @@ static void take_tables(maker *m)
     TAKE(first_row, agents + 1);
     TAKE(label, m->rows);
     if (m->entries == 0) {
-        TAKE(dense, (double)m->rows * c->x_dim);
+        TAKE(dense, (double)m->rows * c->features);
     } else {
         TAKE(row_start, m->rows + 1);
         TAKE(column, m->entries);
@@ -134,9 +134,30 @@ static void measure_agents(maker *m)
         c->change_stride = saddle_larger(c->change_stride, c->steps.scheduled ? rows : batch);
         c->mark_stride = saddle_larger(c->mark_stride, saddle_rng_mark_words(rows));
     }
-    /* They also clear the entries of y of the rows that an agent does not have. */
-    c->row_blocks = (uint32_t)saddle_larger(c->row_blocks, c->y_dim / SADDLE_CARD_THREADS + 1);
     c->lists = (uint64_t)c->agents * c->parts * c->x_dim;
+}
+
+/* Blocks that fill any card several times over. Where there are more tiles, a block moves those of several agents: it
+ * then waits only once for their lists of neighbours, and neighbours with near numbers share what they read. */
+enum { MANY_BLOCKS = 2048 };
+
+static uint32_t group_of(uint32_t agents, uint32_t tiles)
+{
+    uint64_t group = (uint64_t)agents * tiles / MANY_BLOCKS;
+    return group < 1                        ? 1
+           : group < SADDLE_CARD_MOST_GROUP ? (uint32_t)group
+                                            : SADDLE_CARD_MOST_GROUP;
+}
+
+/* Few agents have a multiprocessor each, so that latency counts; of many, more fit if their blocks are smaller. */
+enum { FEW_AGENTS = 256 };
+
+static uint32_t batch_threads_of(const saddle_card_plan *c)
+{
+    size_t samples = saddle_smaller(c->batch_stride, SADDLE_CARD_CHUNK);
+    size_t columns = saddle_smaller(c->x_dim, SADDLE_CARD_CHUNK);
+    size_t threads = (saddle_larger(2 * samples, columns) + 31) / 32 * 32;
+    return c->agents <= FEW_AGENTS ? SADDLE_CARD_BATCH_THREADS : (uint32_t)threads;
 }
 
 static void measure(maker *m)
@@ -147,10 +168,13 @@ static void measure(maker *m)
     c->agents = (uint32_t)local->agents;
     c->x_dim = (uint32_t)problem->x_dim;
     c->y_dim = (uint32_t)problem->y_dim;
+    c->features = c->x_dim - (m->in->problem->intercept ? 1 : 0);
     c->stride = local->stride;
     c->kept_stride = local->kept_stride;
     c->x_tiles = (c->x_dim + SADDLE_CARD_THREADS - 1) / SADDLE_CARD_THREADS;
     c->tiles = c->x_tiles + (c->y_dim + SADDLE_CARD_THREADS - 1) / SADDLE_CARD_THREADS;
+    c->group = group_of(c->agents, c->tiles);
+    c->groups = (c->agents + c->group - 1) / c->group;
     c->seed = local->inputs.instance->seed;
     c->purpose = SADDLE_RNG_BATCH;
     c->refresh_purpose = SADDLE_RNG_REFRESH;
@@ -158,6 +182,7 @@ static void measure(maker *m)
     c->x_block = (uint32_t)local->blocks.x.block;
     measure_rows(m);
     measure_agents(m);
+    c->batch_threads = batch_threads_of(c);
 }
 
 static void copy_constants(saddle_card_plan *c, const saddle_device_steps *steps,
@@ -165,6 +190,7 @@ static void copy_constants(saddle_card_plan *c, const saddle_device_steps *steps
 {
     c->steps = *steps;
     c->loss_weight = problem->loss_weight;
+    c->huber = problem->huber;
     c->regularizer = problem->regularizer;
     c->bend = problem->bend;
     c->penalty_slope = problem->penalty_slope;
@@ -370,7 +396,7 @@ static bool put_norms(maker *m, const saddle_dataset *data, uint64_t row)
 {
     double *norm = saddle_alloc_doubles(data->rows);
     for (size_t j = 0; norm != NULL && j < data->rows; j++)
-        norm[j] = m->in->problem->row_norm2(data, j);
+        norm[j] = m->in->problem->row_norm2(data, j) + (m->in->problem->intercept ? 1.0 : 0.0);
     if (norm != NULL)
         PUT(row_norm + row, norm, data->rows);
     saddle_free(norm);
@@ -388,7 +414,7 @@ static bool put_rows(maker *m)
         if (m->plan->row_norm != NULL)
             taken = put_norms(m, data, row);
         if (m->entries == 0)
-            PUT(dense + row * m->plan->x_dim, data->dense, data->rows * m->plan->x_dim);
+            PUT(dense + row * m->plan->features, data->dense, data->rows * m->plan->features);
         else
             taken = put_entries(m, i, row, entry) && taken;
         row += data->rows;
