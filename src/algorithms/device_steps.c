@@ -63,5 +63,5 @@ bool saddle_precision_device(const void *parameters, const saddle_instance *inst
                   ? "--regularizer"
               : !describe_set(instance->y_set, problem->y_dim, &out->y) ? "--y-set"
                                                                         : NULL;
-    return *option == NULL && (!shared->recursive || shared->curvature > 0.0);
+    return *option == NULL;
 }

@@ -22,6 +22,7 @@
 #include "core/vector.h"
 #include "graph/search.h"
 #include "models/ranking.h"
+#include "problems/device_problem.h"
 #include "problems/row_blocks.h"
 #include "problems/scored.h"
 
@@ -332,6 +333,20 @@ static void start(const saddle_problem *problem, uint64_t seed, double *x, doubl
     *y = 0.0;
 }
 
+static bool device(const saddle_problem *problem, saddle_device_problem *out)
+{
+    const instance *self = problem->self;
+    *out = (saddle_device_problem){.shard = self->shard,
+                                   .row_norm2 = saddle_row_norm2,
+                                   .intercept = true,
+                                   .loss_weight = 1.0,
+                                   .auc = true,
+                                   .share = *problem->shared,
+                                   .ridge = concavity(problem),
+                                   .refused = "--score"};
+    return self->linear;
+}
+
 /* ---- the instance ---------------------------------------------------------------------------- */
 
 static void release(saddle_problem *problem)
@@ -466,5 +481,6 @@ const saddle_problem_class saddle_auc = {
                .scores = scores,
                .linear = linear,
                .start = start,
+               .device = device,
                .release = release},
 };

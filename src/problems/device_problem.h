@@ -20,5 +20,8 @@ typedef struct saddle_device_problem {
     double bend;           /* c */
     double penalty_slope;  /* s */
     double penalty_length; /* n */
+    bool auc;              /* instead of all this, auc.c with a linear score: */
+    double share;          /* r */
+    double ridge;          /* 2 r (1-r) */
     const char *refused;   /* the option for which there is no code */
 } saddle_device_problem;

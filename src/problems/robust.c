@@ -449,6 +449,6 @@ bool saddle_robust_device(const saddle_problem *problem, saddle_device_problem *
                                    .bend = self->curvature,
                                    .penalty_slope = self->lambda1 * n,
                                    .penalty_length = n,
-                                   .refused = self->first != NULL ? "--weights-per sample" : NULL};
+                                   .refused = "--weights-per sample"};
     return self->first == NULL;
 }

@@ -56,7 +56,16 @@ for algorithm in precision prox-gt-sgda "precision+ --c-gamma 1"; do
     both "${regression[@]}" --data "$work/dense-real.libsvm" --agents 4 --iterations 100
     both "${regression[@]}" --data "$work/wide-real.libsvm" --agents 3 --loss huber --regularizer l1:0.001 --iterations 60
 done
+# Sums over rows behind the features, in several parts and blocks.
+for algorithm in precision prox-gt-sgda prox-dsgda "precision+ --c-gamma 1"; do
+    both --problem auc --data synthetic:9000 --agents 3 --iterations 60 --batch 300 --sampling with-replacement
+    both --problem auc --data synthetic:3000 --agents 6 --partition label-skew:0.3 --agent-weights by-size \
+        --iterations 60 --batch 200 --trace-every 7
+    both --problem auc --data "$work/dense.libsvm" --agents 4 --iterations 60
+    both --problem auc --data "$work/wide.libsvm" --agents 3 --iterations 60 --x-set l2-ball:1 --regularizer l1:0.001
+done
 unset algorithm
+both --problem auc --data synthetic:60000 --agents 2 --iterations 30 --batch 2000 --q 7
 
 # ---- other algorithms, and sets that need all coordinates
 for algorithm in prox-gt-sgda prox-dsgda; do
@@ -106,10 +115,11 @@ no() {
     shift
     refuse "$words; use --engine threads" run --algorithm precision --quiet --iterations 5 --engine "$engine" "$@"
 }
-only="--engine: $engine has code for --algorithm precision or precision+ or prox-gt-sgda or prox-dsgda with --problem robust-logistic or robust-regression"
+only="--engine: $engine has code for --algorithm precision or precision+ or prox-gt-sgda or prox-dsgda with --problem robust-logistic or auc or robust-regression"
 no "$only, but not for gda with robust-logistic" --algorithm gda
 no "$only, but not for precision-auto with auc" --algorithm precision-auto --problem auc
 no "$only, but not for precision with quadratic" --problem quadratic
+no "--score: --engine $engine has no code for this one" --problem auc --score mlp:4
 no "--weights-per sample: --engine $engine has no code for this one" --problem robust-regression --data "$work/dense-real.libsvm"
 no "--batch auto of precision+ (--c-gamma 10 takes the PRECISION paper's rule): --engine $engine has no code for this one" \
     --algorithm precision+

@@ -24,6 +24,9 @@
 /* The most agents whose tiles a block moves. */
 #define SADDLE_CARD_MOST_GROUP 16
 
+/* The columns of sums over rows behind those of the features, for auc: card_auc.h. */
+enum { SADDLE_AUC_BIAS, SADDLE_AUC_POSITIVE, SADDLE_AUC_NEGATIVE, SADDLE_AUC_Y, SADDLE_AUC_REST };
+
 /* How far the card has come. Which clock is right changes with every iteration: parity 0 reads the first. */
 typedef struct saddle_card_state {
     uint64_t clock[2]; /* the iteration whose state is in span[parity] */
@@ -36,8 +39,10 @@ typedef struct saddle_card_plan {
     uint32_t agents;
     uint32_t x_dim;
     uint32_t y_dim;
-    uint32_t features; /* x_dim, or one less: then the last entry of x is an intercept */
-    size_t stride;     /* doubles between two agents' spans */
+    uint32_t
+        features; /* of a row; the entries of x behind them are an intercept, or as in card_auc.h */
+    uint32_t columns; /* sums over rows: x_dim, or more (card_auc.h) */
+    size_t stride;    /* doubles between two agents' spans */
     size_t kept_stride;
     /* Coordinates are divided into tiles of SADDLE_CARD_THREADS, those of x first. */
     uint32_t x_tiles;
@@ -87,6 +92,9 @@ typedef struct saddle_card_plan {
     double bend;
     double penalty_slope;
     double penalty_length;
+    bool auc; /* with these two numbers, in place of all above: card_auc.h */
+    double share;
+    double ridge;
     /* State. */
     double *span[2];
     double *kept;       /* v | u | stall counter, of each agent */
@@ -102,7 +110,7 @@ typedef struct saddle_card_plan {
     double *change;         /* per agent and sample of a batch: of its entry of u */
     double *sum;            /* per agent and column: of a part of a batch */
     double *total;          /* per agent, part and column */
-    double *along;          /* per row */
+    double *along;          /* per row; for auc three more per row: card_auc.h */
     double *gy;     /* per agent and entry of y; without refreshes, zero between iterations */
     double *target; /* per agent and entry of x and y: x~ and y~, where they are not only clipped */
     double *point;  /* x and y */

@@ -2,6 +2,7 @@
 #ifndef SADDLE_ENGINES_CUDA_CARD_DIFFERENCE_H
 #define SADDLE_ENGINES_CUDA_CARD_DIFFERENCE_H
 
+#include "engines/cuda/card_auc.h"
 #include "engines/cuda/card_move.h"
 #include "problems/part_rows.h"
 
@@ -55,7 +56,7 @@ SADDLE_STEP saddle_card_agent saddle_card_agent_of(const saddle_card_plan *c, un
     if (!recursive && c->steps.scheduled) {
         a.count = c->refresh_count[agent];
         a.part = (uint32_t)saddle_part_rows(
-            a.count, saddle_worth_parts((double)a.count, c->sample_cost, (double)c->x_dim));
+            a.count, saddle_worth_parts((double)a.count, c->sample_cost, (double)c->columns));
         a.repeats = false;
         a.varies = c->row_norm != NULL && a.count > 1;
         a.batch = c->refresh_batch + agent * c->change_stride;
@@ -70,7 +71,7 @@ SADDLE_STEP saddle_card_agent saddle_card_agent_of(const saddle_card_plan *c, un
 /* The columns from `low` on whose sums are computed at a time. */
 SADDLE_STEP uint32_t saddle_card_some(const saddle_card_plan *c, uint32_t low)
 {
-    return c->x_dim - low < SADDLE_CARD_COLUMNS ? c->x_dim - low : SADDLE_CARD_COLUMNS;
+    return c->columns - low < SADDLE_CARD_COLUMNS ? c->columns - low : SADDLE_CARD_COLUMNS;
 }
 
 /* Finds the rows of `count` samples of the batch. */
@@ -126,7 +127,10 @@ SADDLE_STEP void saddle_card_losses(const saddle_card_plan *c, const saddle_card
         const double *x = i % 2 == 0 ? a->next : a->now;
         double t =
             saddle_card_dot(c, s->row[k], s->start[k], s->end[k], x, bits, (uint32_t)1 << k % 32);
-        saddle_card_loss(c, s->label[k], t, &s->loss[i], &s->slope[i]);
+        if (c->auc)
+            s->loss[i] = t;
+        else
+            saddle_card_loss(c, s->label[k], t, &s->loss[i], &s->slope[i]);
     }
 }
 
@@ -135,8 +139,36 @@ SADDLE_STEP void saddle_card_bends(const saddle_card_plan *c, const saddle_card_
                                    uint32_t low, saddle_card_shared *s)
 {
     SADDLE_EACH_DOWN(k, saddle_card_some(c, low))
-    s->bend[k] = saddle_subtract(saddle_card_bend(c, a->next[low + k]),
-                                 saddle_card_bend(c, a->now[low + k]));
+    s->bend[k] = low + k < c->x_dim ? saddle_subtract(saddle_card_bend(c, a->next[low + k]),
+                                                      saddle_card_bend(c, a->now[low + k]))
+                                    : saddle_card_ridge(c, a->next[c->x_dim], a->now[c->x_dim]);
+}
+
+/* The same for auc; also what is summed in the columns behind the features: in the slopes of the row. */
+SADDLE_STEP void saddle_card_auc_factors(const saddle_card_plan *c, const saddle_card_agent *a,
+                                         uint32_t count, saddle_card_shared *s)
+{
+    SADDLE_EACH(k, count)
+    {
+        size_t i = 2 * (size_t)k;
+        saddle_card_pulls own =
+            saddle_card_pull(c, s->label[k], s->loss[i], a->next, a->next[c->x_dim], a->scale);
+        if (a->varies)
+            s->square[k] = saddle_add(
+                saddle_add(saddle_multiply(saddle_multiply(own.h, own.h), c->row_norm[s->row[k]]),
+                           saddle_multiply(own.c, own.c)),
+                saddle_multiply(own.y, own.y));
+        if (a->recursive) {
+            saddle_card_pulls old = saddle_card_pull(c, s->label[k], s->loss[i + 1], a->now,
+                                                     a->now[c->x_dim], a->scale);
+            own.h = saddle_subtract(own.h, old.h);
+            own.c = saddle_subtract(own.c, old.c);
+            own.y = saddle_subtract(own.y, old.y);
+        }
+        s->along[k] = own.h;
+        s->slope[i] = own.c;
+        s->slope[i + 1] = own.y;
+    }
 }
 
 /* The factors of the rows of a chunk, and the changes of their samples' entries of u. */
@@ -175,6 +207,14 @@ SADDLE_STEP double saddle_card_add_column(const saddle_card_plan *c, double sum,
                                           const uint32_t *bits, uint32_t count,
                                           const saddle_card_shared *s)
 {
+    if (column > c->features) {
+        uint32_t kind = column - c->features;
+        double own = 0.0;
+        for (uint32_t k = 0; k < count; k++)
+            if (saddle_card_counts(kind, s->label[k]))
+                own = saddle_add(own, s->slope[2 * k + (kind == SADDLE_AUC_Y ? 1 : 0)]);
+        return saddle_add(sum, own);
+    }
     if (c->dense != NULL || column == c->features) {
         SADDLE_UNROLL
         for (uint32_t k = 0; k < count; k++)
@@ -200,6 +240,12 @@ SADDLE_STEP double saddle_card_add_column(const saddle_card_plan *c, double sum,
     return sum;
 }
 
+/* The offset in the span of the tracker of an entry of x, or of y. */
+SADDLE_STEP size_t saddle_card_tracker(const saddle_card_plan *c, uint32_t column)
+{
+    return (size_t)c->y_dim + column + (column < c->x_dim ? (size_t)c->x_dim + c->y_dim : 0);
+}
+
 /* (7) and (8) for an entry of x: g is the difference over the batch, `bend` that of the slope of g(x), `old`
  * is v, and `mixed` is p. Returns
  * whether their sum is not 0. */
@@ -210,7 +256,7 @@ SADDLE_STEP bool saddle_card_track_entry(const saddle_card_plan *c, const saddle
     double change = saddle_add(saddle_flush(g), bend);
     double v = saddle_add(change, old);
     a->kept[column] = v;
-    a->next[2 * (size_t)c->y_dim + c->x_dim + column] = saddle_add(mixed, saddle_subtract(v, old));
+    a->next[saddle_card_tracker(c, column)] = saddle_add(mixed, saddle_subtract(v, old));
     saddle_card_check(c, a->iteration, v);
     return change != 0.0;
 }
@@ -225,10 +271,12 @@ SADDLE_STEP void saddle_card_add_columns(const saddle_card_plan *c, const saddle
     bool ends_part = end % part == 0 || end == a->count;
     SADDLE_EACH(k, saddle_card_some(c, low))
     {
+        if (low + k > c->x_dim)
+            continue; /* only at trace points */
         double old = a->recursive ? a->kept[low + k] : 0.0;
-        double mixed = a->recursive ? a->next[2 * (size_t)c->y_dim + c->x_dim + low + k] : 0.0;
-        double *sum = c->sum + (size_t)a->number * c->x_dim + low + k;
-        double *total = c->total + (size_t)a->number * c->parts * c->x_dim + low + k;
+        double mixed = a->recursive ? a->next[saddle_card_tracker(c, low + k)] : 0.0;
+        double *sum = c->sum + (size_t)a->number * c->columns + low + k;
+        double *total = c->total + (size_t)a->number * c->parts * c->columns + low + k;
         double g = saddle_card_add_column(c, begin % part == 0 ? 0.0 : *sum, low + k,
                                           s->bits + (size_t)k * SADDLE_CARD_WORDS, count, s);
         if (ends_part && begin >= part)
@@ -257,13 +305,17 @@ SADDLE_STEP void saddle_card_add_squares(const saddle_card_plan *c, const saddle
     for (uint32_t k = 0; k < count; k++)
         s->block_square = saddle_add(s->block_square, s->square[k]);
     bool ends_part = end % a->part == 0 || end == a->count;
-    if (ends_part || end % a->part % SADDLE_CARD_ROW_BLOCK == 0) {
+    if (c->auc)
+        s->block_square = saddle_divide(s->block_square, a->scale);
+    if (ends_part || c->auc || end % a->part % SADDLE_CARD_ROW_BLOCK == 0) {
         s->part_square = saddle_add(s->part_square, s->block_square);
         s->block_square = 0.0;
     }
     if (!ends_part)
         return;
-    double own = saddle_multiply(saddle_multiply(c->loss_weight, a->scale), s->part_square);
+    double own = c->auc
+                     ? s->part_square
+                     : saddle_multiply(saddle_multiply(c->loss_weight, a->scale), s->part_square);
     own = saddle_multiply(c->agent_weight[a->number], own);
     s->sum_square = begin < a->part ? own : saddle_add(s->sum_square, own);
 }
@@ -342,12 +394,15 @@ SADDLE_STEP void saddle_card_add_chunk(const saddle_card_plan *c, const saddle_c
         saddle_card_bends(c, a, 0, s);
     saddle_card_losses(c, a, count, s);
     SADDLE_BARRIER();
-    saddle_card_factors(c, a, begin, count, s);
+    if (c->auc)
+        saddle_card_auc_factors(c, a, count, s);
+    else
+        saddle_card_factors(c, a, begin, count, s);
     SADDLE_BARRIER();
     SADDLE_EACH_DOWN(k, a->varies ? 1U : 0U)
     saddle_card_add_squares(c, a, begin, count, s);
     saddle_card_add_columns(c, a, 0, begin, count, s);
-    for (uint32_t low = SADDLE_CARD_COLUMNS; low < c->x_dim; low += SADDLE_CARD_COLUMNS) {
+    for (uint32_t low = SADDLE_CARD_COLUMNS; low < c->columns; low += SADDLE_CARD_COLUMNS) {
         SADDLE_BARRIER();
         saddle_card_clear(c, low, s);
         SADDLE_BARRIER();
@@ -388,7 +443,8 @@ SADDLE_STEP void saddle_card_batch_step(const saddle_card_plan *c, unsigned pari
         }
         saddle_card_add_chunk(c, &a, begin, count, s);
     }
-    saddle_card_track_batch(c, &a, s);
+    if (!c->auc)
+        saddle_card_track_batch(c, &a, s);
     SADDLE_BARRIER();
     SADDLE_EACH(k, recursive)
     saddle_card_count_stalls(c, &a, s->flag != 0);

@@ -129,7 +129,7 @@ SADDLE_STEP double saddle_card_step(const saddle_card_plan *c, bool flush, bool 
     e->w = saddle_add_if(flush, e->w,
                          saddle_multiply_if(flush, is_x ? c->steps.nu : c->steps.eta, far));
     double move = saddle_subtract_if(flush, e->w, e->own);
-    if (!is_x && !refresh)
+    if (!is_x && !refresh && c->steps.curvature != 0.0)
         e->g = saddle_subtract_if(flush, e->g, saddle_multiply_if(flush, c->steps.curvature, move));
     return move;
 }

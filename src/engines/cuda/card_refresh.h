@@ -2,7 +2,7 @@
 #ifndef SADDLE_ENGINES_CUDA_CARD_REFRESH_H
 #define SADDLE_ENGINES_CUDA_CARD_REFRESH_H
 
-#include "engines/cuda/card_code.h"
+#include "engines/cuda/card_auc.h"
 
 /* At the new point, or, without a parity, at c->point. */
 enum { SADDLE_CARD_POINT = 2 };
@@ -34,6 +34,17 @@ SADDLE_STEP void saddle_card_rows(const saddle_card_plan *c, unsigned parity, ui
         bool dense = c->dense != NULL;
         double t = saddle_card_dot(c, first + j, dense ? 0 : c->row_start[first + j],
                                    dense ? 0 : c->row_start[first + j + 1], next, NULL, 0);
+        if (c->auc) {
+            saddle_card_pulls own = saddle_card_pull(c, label, t, next, next[c->x_dim], scale);
+            double *beside = c->along + c->first_row[c->agents] + 3 * (first + j);
+            if (parity == SADDLE_CARD_POINT)
+                saddle_card_value_of_row(c, label, t, next, &own);
+            c->along[first + j] = own.h;
+            beside[0] = own.c;
+            beside[1] = own.y;
+            beside[2] = own.rest;
+            continue;
+        }
         saddle_card_loss(c, label, t, &loss, &slope);
         label = saddle_card_inner(c, label);
         slope = saddle_multiply(saddle_multiply(label, next[c->x_dim + j]), slope);
@@ -42,19 +53,45 @@ SADDLE_STEP void saddle_card_rows(const saddle_card_plan *c, unsigned parity, ui
     }
 }
 
-/* The sum of a column over the rows of a part of an agent. */
-SADDLE_STEP double saddle_card_sum_list(const saddle_card_plan *c, uint64_t list)
+/* The sum of a column behind the bias over rows [begin, end) of an agent; at trace points, statistics are scaled. */
+SADDLE_STEP double saddle_card_sum_blocks(const saddle_card_plan *c, unsigned parity,
+                                          uint32_t agent, uint32_t kind, uint64_t begin,
+                                          uint64_t end)
 {
-    uint32_t agent = (uint32_t)(list / ((uint64_t)c->parts * c->x_dim));
+    uint64_t first = c->first_row[agent];
+    const double *beside = c->along + c->first_row[c->agents] + 3 * first;
+    uint32_t which = kind < SADDLE_AUC_Y ? 0 : kind - SADDLE_AUC_Y + 1;
+    double scale = 1.0 / (double)(c->first_row[agent + 1] - first) * c->agent_weight[agent];
+    double sum = 0.0;
+    for (uint64_t block = begin; block < end; block += SADDLE_CARD_CHUNK) {
+        uint64_t last = end - block < SADDLE_CARD_CHUNK ? end : block + SADDLE_CARD_CHUNK;
+        double own = 0.0;
+        for (uint64_t j = block; j < last; j++)
+            if (saddle_card_counts(kind, -c->label[first + j]))
+                own = saddle_add(own, beside[3 * j + which]);
+        bool scaled = parity == SADDLE_CARD_POINT && which > 0;
+        sum = saddle_add(sum, scaled ? saddle_multiply(scale, own) : own);
+    }
+    return sum;
+}
+
+/* The sum of a column over the rows of a part of an agent. */
+SADDLE_STEP double saddle_card_sum_list(const saddle_card_plan *c, unsigned parity, uint64_t list)
+{
+    uint32_t agent = (uint32_t)(list / ((uint64_t)c->parts * c->columns));
     const double *along = c->along + c->first_row[agent];
     double sum = 0.0;
-    uint64_t column = list % c->x_dim;
-    if (c->dense != NULL || column == c->features) {
-        uint64_t part = list / c->x_dim % c->parts;
+    uint64_t column = list % c->columns;
+    if (c->dense != NULL || column >= c->features) {
+        uint64_t part = list / c->columns % c->parts;
         uint64_t rows = c->first_row[agent + 1] - c->first_row[agent];
-        uint64_t end = (part + 1) * c->part_rows[agent];
+        uint64_t begin = part * c->part_rows[agent];
+        uint64_t end = begin + c->part_rows[agent] < rows ? begin + c->part_rows[agent] : rows;
+        if (column > c->features)
+            return saddle_card_sum_blocks(c, parity, agent, (uint32_t)(column - c->features), begin,
+                                          end);
         SADDLE_UNROLL
-        for (uint64_t j = part * c->part_rows[agent]; j < (end < rows ? end : rows); j++)
+        for (uint64_t j = begin; j < end; j++)
             sum += column == c->features
                        ? along[j]
                        : along[j] * c->dense[(c->first_row[agent] + j) * c->features + column];
@@ -85,26 +122,36 @@ SADDLE_STEP void saddle_card_columns(const saddle_card_plan *c, unsigned parity,
         return;
     SADDLE_EACH(k, SADDLE_CARD_THREADS)
     if (begin + k < c->lists)
-        c->total[begin + k] = saddle_card_sum_list(c, begin + k);
+        c->total[begin + k] = saddle_card_sum_list(c, parity, begin + k);
 }
 
-/* Returns the new v of a column, over all samples or a batch. */
-SADDLE_STEP double saddle_card_refresh_x(const saddle_card_plan *c, bool all, uint32_t agent,
-                                         uint32_t column, double x)
+/* Returns the sum of a column over all samples or a batch. */
+SADDLE_STEP double saddle_card_add_parts(const saddle_card_plan *c, bool all, uint32_t agent,
+                                         uint32_t column)
 {
-    const double *total = c->total + (size_t)agent * c->parts * c->x_dim + column;
+    const double *total = c->total + (size_t)agent * c->parts * c->columns + column;
     uint64_t rows = c->first_row[agent + 1] - c->first_row[agent];
     uint64_t parts = all ? (rows + c->part_rows[agent] - 1) / c->part_rows[agent] : 1;
     double sum = total[0];
     for (uint64_t part = 1; part < parts; part++)
-        sum = saddle_add(sum, total[part * c->x_dim]);
-    return saddle_add(sum, saddle_card_bend(c, x));
+        sum = saddle_add(sum, total[part * c->columns]);
+    return sum;
+}
+
+/* Returns the new v of a column. */
+SADDLE_STEP double saddle_card_refresh_x(const saddle_card_plan *c, bool all, uint32_t agent,
+                                         uint32_t column, double x)
+{
+    return saddle_add(saddle_card_add_parts(c, all, agent, column), saddle_card_bend(c, x));
 }
 
 /* Returns the new u, or u + c y, of an entry. */
-SADDLE_STEP double saddle_card_refresh_y(const saddle_card_plan *c, uint32_t agent, uint32_t k,
-                                         double y)
+SADDLE_STEP double saddle_card_refresh_y(const saddle_card_plan *c, bool all, uint32_t agent,
+                                         uint32_t k, double y)
 {
+    if (c->auc)
+        return saddle_add(saddle_card_add_parts(c, all, agent, c->x_dim),
+                          saddle_card_ridge(c, y, 0.0));
     double unequal = saddle_subtract(saddle_multiply(c->penalty_length, y), 1.0);
     double g = c->gy[agent * (size_t)c->y_dim + k];
     g = saddle_subtract(g, saddle_multiply(c->penalty_slope, unequal));
@@ -135,7 +182,7 @@ SADDLE_STEP void saddle_card_settle(const saddle_card_plan *c, unsigned parity, 
         double old = kept[k];
         double new_one = u.is_x
                              ? saddle_card_refresh_x(c, c->steps.q != UINT64_MAX, agent, k, point)
-                             : saddle_card_refresh_y(c, agent, k, point);
+                             : saddle_card_refresh_y(c, c->steps.q != UINT64_MAX, agent, k, point);
         kept[k] = new_one;
         saddle_card_check(c, iteration, new_one);
         if (!c->steps.tracking)

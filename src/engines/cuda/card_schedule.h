@@ -102,10 +102,10 @@ SADDLE_STEP void saddle_card_vary(const saddle_card_plan *c, uint64_t iteration,
                                   double square, saddle_card_pool *s)
 {
     double count = (double)c->refresh_count[agent];
-    double mean = saddle_card_sum(SADDLE_CARD_NORM2, c->x_dim,
-                                  c->total + (size_t)agent * c->parts * c->x_dim, s);
-    mean = saddle_add(
-        mean, saddle_card_sum(SADDLE_CARD_NORM2, c->y_dim, c->gy + agent * (size_t)c->y_dim, s));
+    const double *total = c->total + (size_t)agent * c->parts * c->columns;
+    const double *gy = c->auc ? total + c->x_dim : c->gy + agent * (size_t)c->y_dim;
+    double mean = saddle_card_sum(SADDLE_CARD_NORM2, c->x_dim, total, s);
+    mean = saddle_add(mean, saddle_card_sum(SADDLE_CARD_NORM2, c->y_dim, gy, s));
     double variance = saddle_multiply(saddle_subtract(square, mean), count / (count - 1.0));
     SADDLE_EACH(k, 1)
     {

@@ -113,8 +113,8 @@ SADDLE_STEP double saddle_card_mean_term(const saddle_card_plan *c, const saddle
 {
     const double *span = c->span[w->parity] + agent * c->stride;
     if (w->kind == SADDLE_CARD_SURVEY)
-        return k < c->x_dim ? c->total[(size_t)agent * c->parts * c->x_dim + k]
-                            : c->gy[agent * (size_t)c->y_dim + (k - c->x_dim)];
+        return k < c->columns ? c->total[(size_t)agent * c->parts * c->columns + k]
+                              : c->gy[agent * (size_t)c->y_dim + (k - c->x_dim)];
     double v = span[w->piece[0].at + k];
     if (!w->tracks)
         return v;
@@ -127,9 +127,10 @@ SADDLE_STEP double saddle_card_mean_term(const saddle_card_plan *c, const saddle
 /* The gradient in x of an agent at c->point. */
 SADDLE_STEP void saddle_card_slope(const saddle_card_plan *c, uint32_t agent)
 {
-    SADDLE_EACH(k, c->x_dim)
-    c->total[(size_t)agent * c->parts * c->x_dim + k] =
-        saddle_card_refresh_x(c, true, agent, k, c->point[k]);
+    SADDLE_EACH(k, c->columns)
+    c->total[(size_t)agent * c->parts * c->columns + k] =
+        k < c->x_dim ? saddle_card_refresh_x(c, true, agent, k, c->point[k])
+                     : saddle_card_add_parts(c, true, agent, k);
 }
 
 /* The means over agents of a block of entries. */
@@ -157,7 +158,7 @@ SADDLE_STEP void saddle_card_mean(const saddle_card_plan *c, const saddle_card_m
             c->point[k] = sum;
         /* As gradient() expects. */
         for (uint32_t agent = 0; w->kind == SADDLE_CARD_SURVEY && agent < c->agents; agent++)
-            if (k >= c->x_dim)
+            if (k >= c->columns)
                 c->gy[agent * (size_t)c->y_dim + (k - c->x_dim)] = 0.0;
     }
 }

@@ -439,8 +439,9 @@ static bool measure(saddle_engine *base, const saddle_measurement *what, double 
         of_all.at_point = true;
         return take(e, of_all, both, out);
     case SADDLE_MEASURE_SURVEY:
-        out[both] = 0.0;
         of_all.kind = SADDLE_CARD_SURVEY;
+        of_all.piece[0].count = both = c->auc ? c->columns : both;
+        out[both] = 0.0;
         return take(e, of_all, both, out);
     case SADDLE_MEASURE_DISTANCE:
         x.minus = c->point;

@@ -90,12 +90,12 @@ static void take_state(maker *m)
         TAKE(refresh_mark, agents * (double)c->mark_stride);
         TAKE(spent, agents);
     }
-    TAKE(sum, agents * c->x_dim);
+    TAKE(sum, agents * c->columns);
     TAKE(total, c->lists);
-    TAKE(along, m->rows);
+    TAKE(along, (c->auc ? 4.0 : 1.0) * (double)m->rows);
     TAKE(gy, agents * c->y_dim);
     TAKE(point, (double)c->x_dim + c->y_dim);
-    TAKE(result, fmax((double)c->x_dim + c->y_dim, 2.0 * agents));
+    TAKE(result, fmax((double)c->columns + c->y_dim, 2.0 * agents));
     if (!c->steps.x.clips || !c->steps.y.clips) {
         TAKE(target, agents * ((double)c->x_dim + c->y_dim));
         TAKE(scratch, 3.0 * agents * ((double)c->x_dim + c->y_dim));
@@ -134,7 +134,7 @@ static void measure_agents(maker *m)
         c->change_stride = saddle_larger(c->change_stride, c->steps.scheduled ? rows : batch);
         c->mark_stride = saddle_larger(c->mark_stride, saddle_rng_mark_words(rows));
     }
-    c->lists = (uint64_t)c->agents * c->parts * c->x_dim;
+    c->lists = (uint64_t)c->agents * c->parts * c->columns;
 }
 
 /* Blocks that fill any card several times over. Where there are more tiles, a block moves those of several agents: it
@@ -169,6 +169,11 @@ static void measure(maker *m)
     c->x_dim = (uint32_t)problem->x_dim;
     c->y_dim = (uint32_t)problem->y_dim;
     c->features = c->x_dim - (m->in->problem->intercept ? 1 : 0);
+    c->columns = c->x_dim;
+    if (m->in->problem->auc) {
+        c->features = c->x_dim - SADDLE_AUC_Y;
+        c->columns = c->features + SADDLE_AUC_REST + 1;
+    }
     c->stride = local->stride;
     c->kept_stride = local->kept_stride;
     c->x_tiles = (c->x_dim + SADDLE_CARD_THREADS - 1) / SADDLE_CARD_THREADS;
@@ -195,6 +200,9 @@ static void copy_constants(saddle_card_plan *c, const saddle_device_steps *steps
     c->bend = problem->bend;
     c->penalty_slope = problem->penalty_slope;
     c->penalty_length = problem->penalty_length;
+    c->auc = problem->auc;
+    c->share = problem->share;
+    c->ridge = problem->ridge;
 }
 
 /* Whether a factor or a bound is neither so small nor so large that products with it can be too small to be
@@ -321,7 +329,7 @@ typedef struct lists {
 static bool take_lists(const maker *m, size_t rows, size_t entries, lists *l,
                        saddle_allocator *memory)
 {
-    size_t count = (size_t)m->plan->parts * m->plan->x_dim;
+    size_t count = (size_t)m->plan->parts * m->plan->columns;
     l->row_start = saddle_allocator_block(memory, rows + 1, sizeof *l->row_start);
     l->start = saddle_allocator_block(memory, count + 1, sizeof *l->start);
     l->row = saddle_allocator_block(memory, entries, sizeof *l->row);
@@ -333,14 +341,14 @@ static bool take_lists(const maker *m, size_t rows, size_t entries, lists *l,
 static size_t list_of(const maker *m, const saddle_dataset *data, size_t row, size_t entry,
                       size_t part_rows)
 {
-    return row / part_rows * m->plan->x_dim + data->column[entry];
+    return row / part_rows * m->plan->columns + data->column[entry];
 }
 
 /* Sorts the entries of an agent; `first` entries of other agents come before them. */
 static void sort_entries(const maker *m, const saddle_dataset *data, size_t part_rows,
                          uint64_t first, lists *l)
 {
-    size_t count = (size_t)m->plan->parts * m->plan->x_dim;
+    size_t count = (size_t)m->plan->parts * m->plan->columns;
     for (size_t j = 0; j < data->rows; j++)
         for (size_t e = data->row_start[j]; e < data->row_start[j + 1]; e++)
             l->start[list_of(m, data, j, e, part_rows)]++;
@@ -370,7 +378,7 @@ static bool put_entries(maker *m, size_t i, uint64_t row, uint64_t entry)
 {
     const saddle_dataset *data = rows_of(m, i);
     const saddle_agent *agent = &m->in->local->agent[i];
-    size_t count = (size_t)m->plan->parts * m->plan->x_dim;
+    size_t count = (size_t)m->plan->parts * m->plan->columns;
     size_t part_rows = saddle_part_samples(agent->problem, &(saddle_batch){.count = data->rows});
     saddle_allocator memory = {.count = 0};
     lists l;
