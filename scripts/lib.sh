@@ -20,6 +20,7 @@ TEST_PACKAGES=(
     check libzip-dev g++ clang-format shellcheck python3 python3-numpy valgrind gnuplot-nox curl jq binutils ccache
     python3-cffi python3-pytest python3-scipy python3-pandas python3-matplotlib python3-networkx
     python3-tqdm python3-mypy python3-sklearn python3-pip python3-venv dpkg-dev file fakeroot lintian patchelf
+    spin
 )
 # Large ones, each for one kind of test: reports in a browser, PyTorch, the documentation as a site.
 # shellcheck disable=SC2034  # used by scripts/test
