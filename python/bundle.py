@@ -10,8 +10,11 @@ import re
 import subprocess
 from pathlib import Path
 
-# Not copied: the libraries of glibc and gcc, which every system has, and the machine's MPI.
-SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|dl|pthread|rt|gcc_s|mpi.*|saddle))\.so")
+# Not copied: the machine's MPI, and the libraries of glibc and gcc, which every system has. Those
+# of glibc call private functions of each other, so that they only work with their own version.
+SYSTEM = re.compile(
+    r"(ld-linux.*|lib(c|m|mvec|dl|pthread|rt|util|anl|resolv|gcc_s|mpi.*|saddle))\.so"
+)
 
 # Compiled into the library.
 HEADERS = Path("/usr/include/Random123/philox.h")

@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { TAG_TERMS = 1, TAG_BLOCK };
 
@@ -73,8 +77,21 @@ static void before_end(void (*function)(void))
     MPI_Comm_free_keyval(&key);
 }
 
+/* Waits, for a second at most, until the launcher has read what this process printed: that of MPICH may end the job
+ * first, and the message would be lost. */
+static void let_launcher_read(void)
+{
+    struct stat file;
+    int unread = 0;
+    if (fstat(STDERR_FILENO, &file) != 0 || !S_ISFIFO(file.st_mode))
+        return;
+    for (int k = 0; k < 100 && ioctl(STDERR_FILENO, FIONREAD, &unread) == 0 && unread > 0; k++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
 static void abort_job(int code)
 {
+    let_launcher_read();
     MPI_Abort(MPI_COMM_WORLD, code);
 }
 

@@ -77,7 +77,8 @@ own_libraries() {
     site=$(dirname "$(find "$ENVIRONMENT" -type d -name saddle.libs)")
     ldd "$site/saddle/libsaddle.so" "$site/saddle/bin/saddle" "$site"/saddle.libs/* >"$WORK/loaded" &&
         ! grep 'not found' "$WORK/loaded" &&
-        ! grep '=> /' "$WORK/loaded" | grep -vE "saddle\.libs/|/(libc|libm|libgcc_s|libdl|libpthread|librt|libsaddle)\.so"
+        ! grep '=> /' "$WORK/loaded" | grep -vE "saddle\.libs/|/lib(c|m|gcc_s|dl|pthread|rt|resolv|saddle)\.so" &&
+        ! readelf -W --dyn-syms "$site"/saddle.libs/* | grep 'UND.*GLIBC_PRIVATE'
 }
 licences() {
     local info

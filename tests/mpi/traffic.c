@@ -1,6 +1,9 @@
 #include "traffic.h"
 
+/* The module finds these functions in the program; not every mpi.h exports what it declares. */
+#pragma GCC visibility push(default)
 #include <mpi.h>
+#pragma GCC visibility pop
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>

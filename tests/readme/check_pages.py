@@ -265,7 +265,7 @@ def tools(build, base, python, compiler):
                 PYTHONPATH=os.path.join(build, "python"), XDG_DATA_HOME=os.path.join(base, "data"), MPLBACKEND="Agg",
                 OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_mpi_yield_when_idle="1",
                 OMPI_MCA_orte_default_hostfile=os.path.join(base, "slots"), OMPI_MCA_orte_tmpdir_base=base,
-                PRTE_MCA_prte_tmpdir_base=base)
+                PRTE_MCA_prte_default_hostfile=os.path.join(base, "slots"), PRTE_MCA_prte_tmpdir_base=base)
 
 
 def processor_seconds():
