@@ -4,6 +4,11 @@
 #include "engines/local_agents.h"
 #include "peers/session.h"
 
+/* The largest magnitude of a number of a message. */
+#define MOST_SIZE 1e150
+/* Numbers of a message that are about the map of who is present, at its end. */
+enum { MAP_WORDS = 2 };
+
 /* What is sent in a round of an iteration: these blocks of the agent's row. */
 typedef struct round_blocks {
     size_t count;
@@ -41,6 +46,18 @@ static void send_round(saddle_exchange *exchange, unsigned parity, unsigned roun
     saddle_session_send_round(e->session, e->number, e->packed, m->doubles * sizeof *at);
 }
 
+/* Returns the first number that is not finite or whose square is close to the largest double; 0 if there is none. */
+static double find_unusable(const char *bytes, size_t count)
+{
+    double number;
+    for (size_t k = 0; k < count; k++) {
+        memcpy(&number, bytes + k * sizeof number, sizeof number);
+        if (!(fabs(number) <= MOST_SIZE))
+            return number;
+    }
+    return 0.0;
+}
+
 static void take_message(void *context, size_t neighbour, uint64_t round, const void *bytes,
                          size_t size)
 {
@@ -49,6 +66,13 @@ static void take_message(void *context, size_t neighbour, uint64_t round, const 
     double *row = e->local.links.halo + neighbour * e->local.stride;
     const char *at = bytes;
     (void)size;
+    /* The hash of a map is not a number. */
+    double number =
+        find_unusable(at, m->doubles - (e->local.links.state.members.entries > 0 ? MAP_WORDS : 0));
+    if (number != 0.0) {
+        saddle_session_reject(e->session, neighbour, round, number);
+        return;
+    }
     if (e->delivered != NULL)
         e->delivered[neighbour].sent = round + 1;
     for (size_t k = 0; k < m->count; at += m->block[k++].length * sizeof *row)
@@ -148,7 +172,7 @@ static void find_messages(engine *e)
         m->count = saddle_links_blocks(&local->links, round, m->block);
         /* Maps of who is present are empty: their hash and the start are sent. */
         if (local->links.state.members.entries > 0)
-            m->block[m->count - 1].length = 2;
+            m->block[m->count - 1].length = MAP_WORDS;
         for (size_t k = 0; k < m->count; k++)
             m->doubles += m->block[k].length;
     }

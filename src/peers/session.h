@@ -132,6 +132,9 @@ void saddle_session_send_round(saddle_session *session, uint64_t round, const vo
 /* Takes the message that a neighbour, by its number in the list of this agent's neighbours, has sent for a round. */
 typedef void saddle_take_message(void *context, size_t k, uint64_t round, const void *bytes,
                                  size_t size);
+/* Reports a neighbour whose message of a round has a number that cannot be used. With a deadline, the message then
+ * counts as lost; otherwise the session fails. */
+void saddle_session_reject(saddle_session *session, size_t k, uint64_t round, double number);
 /* Waits for the messages of the round of all neighbours, and gives them to `take`. With a deadline, a message of an
  * earlier round may take the place of one that has not arrived, and there may be none. */
 void saddle_session_take_round(saddle_session *session, uint64_t round, size_t size,

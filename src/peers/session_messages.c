@@ -29,6 +29,20 @@ static void note(saddle_session *s, size_t agent, const char *what)
                     s->notes == MOST_NOTES ? ", and further ones are not reported" : "");
 }
 
+void saddle_session_reject(saddle_session *s, size_t k, uint64_t round, double number)
+{
+    char what[80];
+    saddle_snprintf(what, sizeof what, "the number %g in round %llu", number,
+                    (unsigned long long)round);
+    if (s->with.deadline > 0.0)
+        note(s, s->neighbour[k].agent, what);
+    else
+        SADDLE_SESSION_FAIL(s, SADDLE_BAD_INPUT,
+                            "agent %zu sent %s: if its owner finds no fault, agree on shorter "
+                            "steps in the network file",
+                            s->neighbour[k].agent, what);
+}
+
 /* Reports keys that are not listed. */
 static void note_refused(saddle_session *s)
 {

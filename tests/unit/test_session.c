@@ -471,6 +471,88 @@ TEST_LOOP(an_agent_that_lies_is_refused, 0, (int)(sizeof lies / sizeof *lies))
     saddle_graph_free(n.graph);
 }
 
+/* ---- an agent that lies in rounds -------------------------------------------------------------- */
+
+/* The first number of the messages of agent 1 from round 3 on, and whether rounds have a deadline. */
+static const struct {
+    double number;
+    double deadline;
+    const char *says;
+} numbers[] = {{NAN, 0.0, "agent 1 sent the number nan in round 3"},
+               {-INFINITY, 0.0, "agent 1 sent the number -inf in round 3"},
+               {1e200, 0.0, "agent 1 sent the number 1e+200 in round 3"},
+               {NAN, 5.0, "agent 1 sent the number nan in round"}};
+
+static saddle_sockets_table truthful;
+static saddle_session *liar;
+static double lying_number;
+
+/* Implements saddle_sockets_table.send for the liar. */
+static bool lying_send(saddle_sockets *sockets, size_t to, const void *head, size_t head_bytes,
+                       const void *body, size_t body_bytes)
+{
+    enum { KIND = 6, STEP = 32 };
+    unsigned char header[SADDLE_MESSAGE_HEADER];
+    uint64_t step;
+    memcpy(&step, (const char *)head + STEP, sizeof step);
+    if (((const unsigned char *)head)[KIND] != SADDLE_MESSAGE_ROUND || step < 3)
+        return truthful.send(sockets, to, head, head_bytes, body, body_bytes);
+    unsigned char *copy = malloc(body_bytes);
+    ck_assert_ptr_nonnull(copy);
+    memcpy(copy, body, body_bytes);
+    memcpy(copy, &lying_number, sizeof lying_number);
+    const saddle_message message = {.kind = SADDLE_MESSAGE_ROUND,
+                                    .agent = 1,
+                                    .incarnation = liar->incarnation,
+                                    .step = step,
+                                    .body = copy,
+                                    .length = body_bytes};
+    saddle_message_seal(&liar->rule, &message, header);
+    bool sent = truthful.send(sockets, to, header, sizeof header, copy, body_bytes);
+    free(copy);
+    return sent;
+}
+
+TEST_LOOP(who_sends_unusable_numbers_is_named, 0, (int)(sizeof numbers / sizeof *numbers))
+{
+    saddle_plan plan;
+    saddle_error error = {.message = ""};
+    saddle_sockets_table lying;
+    peer_network n;
+    saddle_plan_defaults(&plan, sizeof plan);
+    const char *const settings[][2] = {{"agents", "3"},         {"topology", "path"},
+                                       {"gap", "never"},        {"problem", "quadratic"},
+                                       {"algorithm", "gt-gda"}, {"iterations", "20"}};
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
+        assert_ok(saddle_plan_set(&plan, settings[k][0], settings[k][1], &error), error);
+    make_network(&n, "path", 3);
+    n.plan = &plan;
+    for (size_t i = 0; i < 3; i++) {
+        n.peer[i].options.deadline = numbers[_i].deadline;
+        open_session(&n, i);
+    }
+    liar = n.peer[1].session;
+    lying_number = numbers[_i].number;
+    truthful = *liar->table;
+    lying = truthful;
+    lying.send = lying_send;
+    liar->table = &lying;
+    run_network(&n, solve);
+    bool named = false;
+    for (size_t i = 0; i < 3; i += 2) {
+        bool ends = numbers[_i].deadline == 0.0;
+        ck_assert_int_eq(n.peer[i].status == SADDLE_OK, !ends);
+        named = named || strstr(ends ? n.peer[i].error.message : n.peer[i].warning,
+                                numbers[_i].says) != NULL;
+    }
+    ck_assert_msg(named, "nobody says '%s' but '%s', '%s'", numbers[_i].says,
+                  n.peer[0].error.message, n.peer[0].warning);
+    for (size_t i = 0; i < 3; i++)
+        remove(n.peer[i].model);
+    saddle_plan_free(&plan);
+    saddle_graph_free(n.graph);
+}
+
 TEST(a_file_is_not_replaced_by_a_socket)
 {
     peer_network n;
