@@ -16,12 +16,13 @@ from typing import Any, Sequence
 
 import saddle
 
-from . import claims, field, field_page, pages
+from . import claims, field, field_figures, field_page, pages
 from .experiments import EXPERIMENTS
 from .runs import Part, Runner, data_of, describe, is_substitute, read_trace
 
 OK, FAILED, USAGE, CHECK_FAILED, INTERRUPTED = 0, 1, 2, 4, 130
 MOST_SEEDS = 100
+FIGURES = "field-figures"
 
 
 class Usage(Exception):
@@ -50,7 +51,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", default="", metavar="A,B,...", help="run only these experiments; the beginning of "
                         "a name, such as steps, stands for all whose names begin with it. 'field' compares published "
                         "methods, which takes an hour and runs only if it is named; 'field-auc' does so on instances "
-                        "whose names begin with auc")  # fmt: skip
+                        "whose names begin with auc; 'field-figures' repeats figures of their papers in shape")  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="make short runs with few samples and 2 seeds, which "
                         "takes about a minute and shows that everything works")  # fmt: skip
     parser.add_argument("--seeds", type=int, metavar="K", help="repeat with seeds 1, 2, ..., K (default 10, or 2 with "
@@ -168,6 +169,13 @@ def draw(part: Part, directory: Path) -> bool:
 
 
 def compare_field(given: argparse.Namespace, directory: Path, words: Sequence[str]) -> None:
+    if FIGURES in words:
+        screen = Screen(given.quiet)
+        field_figures.run(directory, given.quick, given.jobs, screen)
+        screen(f"{FIGURES}: wrote {directory / FIGURES}.md")
+        words = [word for word in words if word != FIGURES]
+        if not words:
+            return
     plan = field.narrowed(field.QUICK if given.quick else field.Plan(), [word[6:] for word in words if word[6:]])
     if given.seeds:
         plan = dataclasses.replace(plan, seeds=given.seeds)

@@ -15,6 +15,7 @@ other at the start of a run: runs with fractions of the budget, whose iterates a
 
     DIR/field.jsonl    one line per run, appended when it ends; runs that are there are not made again
     DIR/field.md       the page, of the instances whose runs are complete (field_page.py)
+    DIR/field.csv      what every method costs on each of them
 """
 
 from __future__ import annotations
@@ -90,7 +91,6 @@ INSTANCES: dict[str, Settings] = {
     "mnist-ring-skewed": {**MNIST, "agents": 10, "topology": "ring", **SKEWED},
     "auc-50": {**AUC, **FIFTY},
 }  # fmt: skip
-"""In the order in which they run: those that donate settings are before those that receive them."""
 DONORS = {"auc-ring": "auc-5", "auc-torus-skewed": "auc-5", "auc-50": "auc-5", "mnist-5": "auc-5", "auc-mlp-5": "auc-5",
           "mnist-ring-skewed": "mnist-5", "fair-10": "auc-5", "group-dro-ring": "auc-ring",
           "logistic-ring": "logistic-5", "quadratic-100": "quadratic-10",
@@ -129,11 +129,12 @@ METHODS: dict[str, Method] = {
     "dama": Method({}, {**STEPS, **SMALL_BATCH, **MIXING, **FIRST, **BETAS}),
     "dama-page": Method({"algorithm": "dama", "estimator": "page"},
                         {**STEPS, **SMALL_BATCH, **MIXING, **FIRST, **REFRESHES}),
-    "vrlm": Method({}, {**STEPS, **SMALL_BATCH, **FIRST, **REFRESHES, "q": (0.25, 4.0),
+    "dama-kalman": Method({"algorithm": "dama", "estimator": "kalman"}, {**STEPS, **MIXING}),
+    "vrlm": Method({}, {**STEPS, **SMALL_BATCH, **MIXING, **FIRST, **REFRESHES, "q": (0.25, 4.0),
                         "estimator": ["sarah", "sarah", "storm"]}),
-    "k-gt-minimax": Method({}, {**STEPS, **SMALL_BATCH, **FIRST, "local_steps": [1, 2, 5, 10]}),
+    "k-gt-minimax": Method({}, {**STEPS, **SMALL_BATCH, **MIXING, **FIRST, "local_steps": [1, 2, 5, 10]}),
     "k-gt-storm": Method({"algorithm": "k-gt-minimax", "estimator": "storm"},
-                         {**STEPS, **SMALL_BATCH, **FIRST, **BETAS, "local_steps": [1, 2, 5, 10]}),
+                         {**STEPS, **SMALL_BATCH, **MIXING, **FIRST, **BETAS, "local_steps": [1, 2, 5, 10]}),
     "d-adast": Method({}, {**STEPS, **BATCH}),
     "oadsvi": Method({}, STEPS),
 }  # fmt: skip
@@ -146,7 +147,7 @@ class Plan:
 
     passes: float = 200.0
     rounds: int = 3000
-    candidates: int = 16
+    candidates: int = 24
     seeds: int = 3
     rows: str = ""
     """Rows of each agent; "": all."""
@@ -400,21 +401,20 @@ def complete(done: Runs, plan: Plan) -> list[str]:
 
 
 def run(directory: Path, plan: Plan, jobs: int, say: Callable[..., None]) -> Runs:
-    """Makes the runs that are missing, one instance after the other, and returns all."""
+    """Makes the runs that are missing, one phase after the other, and returns all."""
     path = directory / "field.jsonl"
     done = read(path, plan)
-    for instance in plan.instances:
-        for name, phase in PHASES.items():
-            tasks = phase(done, instance, plan)
-            todo = [(key, factors, plan) for key, factors in tasks.items() if key not in done]
-            if todo:
-                say(f"field, {instance}, {name}: {len(todo)} of {len(tasks)} runs are missing, {jobs} at a time")
-            for count, line in enumerate(make_side_by_side(_work, todo, path, jobs) if todo else (), 1):
-                key = _key(line)
-                done[key] = line
-                end = line.get("error") or f"{line['stop']}, metric {line['end']:.1e} of the start's"
-                what = f"  [{count}/{len(todo)}] {key[0]} {key[1]} {key[2]} seed {key[3]}: "
-                say(what + end, now=not line.get("error"))
+    for name, phase in PHASES.items():
+        tasks = {key: factors for instance in plan.instances for key, factors in phase(done, instance, plan).items()}
+        todo = [(key, factors, plan) for key, factors in tasks.items() if key not in done]
+        if todo:
+            say(f"field, {name}: {len(todo)} of {len(tasks)} runs are missing, {jobs} at a time")
+        for count, line in enumerate(make_side_by_side(_work, todo, path, jobs) if todo else (), 1):
+            key = _key(line)
+            done[key] = line
+            end = line.get("error") or f"{line['stop']}, metric {line['end']:.1e} of the start's"
+            what = f"  [{count}/{len(todo)}] {key[0]} {key[1]} {key[2]} seed {key[3]}: "
+            say(what + end, now=not line.get("error"))
     return done
 
 

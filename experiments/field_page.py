@@ -19,31 +19,16 @@ __all__ = ["Costs", "page", "write"]
 CAP = 100.0
 """The factor that counts for a level that a method does not reach, and the largest that counts."""
 OURS = ("precision-auto", "precision", "precision+")
-LISTED = 2
-"""How many of the best, and how many of the last methods have their costs on each instance."""
 COARSE = tuple(level for level in LEVELS if level >= 1e-2)
 FINE = tuple(level for level in LEVELS if level < 1e-2)
 HOW = {"default": "at its defaults", "tuned": "tuned for each level", "carried": "with settings of another instance"}
 TITLES = {"ifo": "samples", "rounds": "rounds", "bytes": "bytes", "network_seconds": "simulated seconds"}
-VARIANTS = {"dama-page": "dama with --estimator page", "k-gt-storm": "k-gt-minimax with --estimator storm"}
+VARIANTS = {"dama-page": "dama with --estimator page", "dama-kalman": "dama with --estimator kalman",
+            "k-gt-storm": "k-gt-minimax with --estimator storm"}  # fmt: skip
 KINDS = {"robust-logistic": "logistic", "AUC on a9a": "auc", "AUC on MNIST": "mnist", "fair": "fair",
          "group-dro": "group-dro", "quadratics": "quadratic"}  # fmt: skip
 SHAPES = {"rows sorted by label in part": ("skewed", "group-dro"), "a ring": ("ring", "quadratic"),
           "a hidden layer": ("mlp",), "kappa = 1000": ("quadratic-1000",)}  # fmt: skip
-PAPERS: tuple[tuple[str, str, str, tuple[tuple[str, str], ...]], ...] = (
-    ("PRECISION, MobiHoc 2023", "all of section 4 and appendix B", "yes: [reproduction](reproduction.md)", ()),
-    ("DREAM, AISTATS 2024", "against DM-HSGD on robust logistic regression", "only the order, in the next column: the "
-     "paper's pictures were not at hand, and the DM-HSGD of its program does not move", (("dream", "dm-hsgd"),)),
-    ("DGDA-VR, AAAI 2024; VRLM, arXiv 2307.07113", "against DM-HSGD", "only the order: the papers' pictures were not "
-     "at hand, and the estimators of their programs are not those of the papers",
-     (("dgda-vr", "dm-hsgd"), ("vrlm", "dm-hsgd"))),
-    ("D-AdaST, NeurIPS 2024", "figure 1: a quadratic with two agents, against D-TiAda", "no: its point is that "
-     "adaptive steps fail which agents do not share, and Saddle does not have D-TiAda", (("d-adast", "prox-dsgda"),)),
-    ("DM-HSGD, NeurIPS 2021; K-GT-Minimax, arXiv 2405.04566; DAMA, arXiv 2512.13920; OADSVI, NeurIPS 2022; GT-GDA; "
-     "DPOSG; DPPSP; C-SP-SG", "", "no: only equations or programs were at hand", ()),
-)  # fmt: skip
-"""Papers, their figures, whether these are reproduced, and who is ahead of whom in them."""
-
 Group = list[tuple[str, float]]
 """Instances and levels."""
 
@@ -158,57 +143,26 @@ def _text(cost: Cost) -> str:
     return f"{samples} / {cost[1]:.0f}"
 
 
-def _winners(costs: Costs, instance: str) -> list[str]:
-    """Who is first and last at each level of an instance, and where ours are."""
-    lines = _head(["level, settings"], ["fewest samples", "fewest rounds", "best of ours", "never there"])
-    for level in LEVELS:
+def _cell(costs: Costs, how: str, instance: str, level: float) -> str:
+    """Says who needs the fewest samples on an instance, and the best of ours as a multiple."""
+    there = {m: o for m in costs.plan.methods for o in [costs.of[how, instance, m, level]] if o is not None}
+    if not there:
+        return "-"
+    first = min(there, key=lambda m: there[m][0])
+    ours = [m for m in OURS if m in there]
+    if first in OURS:
+        return f"**{first}** {_text(there[first])}"
+    own = min(ours, key=lambda m: there[m][0]) if ours else ""
+    behind = f"**{own}** {there[own][0] / there[first][0]:.2g}x" if ours else "ours never"
+    return f"{first} {_text(there[first])}; {behind}"
+
+
+def _instances(costs: Costs) -> list[str]:
+    lines = _head(["instance, settings"], [f"{level:g}" for level in LEVELS])
+    for instance in costs.instances:
         for how in ("default", "tuned"):
-            if not costs.cells(how, (level,), (instance,)) or (instance, level) not in costs.cells(how):
-                continue
-            there = {m: o for m in costs.plan.methods for o in [costs.of[how, instance, m, level]] if o is not None}
-            names = [min(there, key=lambda m: there[m][c]) for c in (0, 1)]
-            cells = [f"{m} {_text(there[m])}" for m in names]
-            ours = [m for m in OURS if m in there]
-            if ours:
-                own = min(ours, key=lambda m: there[m][0])
-                cells.append(f"{own} {_text(there[own])}: {there[own][0] / there[names[0]][0]:.2g}x")
-            else:
-                cells.append("-")
-            never = len(costs.plan.methods) - len(there)
-            lost = [m for m in OURS if m in costs.plan.methods and m not in there]
-            cells.append(f"{never}" + (f", of ours {', '.join(lost)}" if lost else ""))
-            lines.append(_row([f"{level:g}, {how}", *cells]))
+            lines.append(_row([f"{instance}, {how}", *(_cell(costs, how, instance, level) for level in LEVELS)]))
     return lines
-
-
-def _listed(costs: Costs, instance: str) -> list[str]:
-    """Returns the methods whose costs on an instance the page has: ours, the best and the last ones when tuned."""
-    group = [(i, level) for i, level in costs.cells("tuned") if i == instance]
-    ranking = costs.ranking("tuned", group, 0) if group else []
-    return [m for m in costs.plan.methods if m in {*OURS, *ranking[:LISTED], *ranking[-LISTED:]}]
-
-
-def _costs(costs: Costs, instance: str) -> list[str]:
-    lines = _head(["method"], [f"{level:g}" for level in LEVELS])
-    for method in _listed(costs, instance):
-        cells = []
-        for level in LEVELS:
-            tuned, default = (costs.of[how, instance, method, level] for how in ("tuned", "default"))
-            cells.append("-" if not (tuned or default) else f"{_text(tuned) if tuned else '-'} "
-                         f"({_text(default) if default else '-'})")  # fmt: skip
-        lines.append(_row([method, *cells]))
-    return lines
-
-
-def _order(costs: Costs, method: str, other: str) -> str:
-    """Says at how many levels a method is ahead of another one."""
-    cells = [(i, level) for i, level in costs.cells("tuned", parts=(KINDS["robust-logistic"],))
-             if costs.of["tuned", i, method, level] or costs.of["tuned", i, other, level]]  # fmt: skip
-    far = (math.inf,) * len(COLUMNS)
-    pairs = [(costs.of["tuned", i, method, level] or far, costs.of["tuned", i, other, level] or far)
-             for i, level in cells]  # fmt: skip
-    samples, rounds = (sum(a[c] < b[c] for a, b in pairs) for c in (0, 1))
-    return f"{method} needs fewer samples than {other} at {samples} of {len(cells)} levels, fewer rounds at {rounds}"
 
 
 def _coverage(costs: Costs, done: Runs) -> list[str]:
@@ -270,18 +224,21 @@ def page(done: Runs, plan: Plan) -> list[str]:
         if costs.cells(how):
             out += ["", f"## All methods, each {said}", "", *_wrapped(_places(costs, how)), "", *_summary(costs, how)]
     out += ["", "## Instance by instance", "",
-            *_wrapped("Samples / rounds. First: who needs the fewest at a level, the best of PRECISION-auto, PRECISION "
-                      "and PRECISION+ with its samples as a multiple of the fewest, and how many methods never get "
-                      f"there. Then, tuned and, in brackets, at their defaults: these three, and the {LISTED} best "
-                      f"and the {LISTED} last methods by samples when tuned. The file field.jsonl, which the command "
-                      "writes beside the page, has the runs of all.")]  # fmt: skip
-    for instance in costs.instances:
-        out += ["", f"### {instance}", "", *_winners(costs, instance), "", *_costs(costs, instance)]
-    out += ["", "## Figures of the papers", "",
-            *_head(["paper", "figure", "reproduced in shape", "order on robust-logistic here, tuned"], []),
-            *(_row([*words, "; ".join(_order(costs, *pair) for pair in pairs if set(pair) <= set(plan.methods))])
-              for *words, pairs in PAPERS), ""]  # fmt: skip
+            *_wrapped("The method that needs the fewest samples until a level, its samples / rounds, and the best of "
+                      "ours as a multiple of its samples. field.csv, which the command writes beside the page, has all "
+                      "methods on all instances."), "",
+            *_instances(costs), "",
+            *_wrapped("Figures of the methods' papers, in shape: [field-figures](field-figures.md)."), ""]  # fmt: skip
     return out
+
+
+def _table(costs: Costs) -> list[str]:
+    """Returns the lines of field.csv: the costs of every method, as the page has them."""
+    lines = [",".join(("instance", "settings", "level", "method", *COLUMNS))]
+    for (how, instance, method, level), cost in costs.of.items():
+        if cost is not None:
+            lines.append(",".join((instance, how, f"{level:g}", method, *(f"{v:.6g}" for v in cost))))
+    return [*lines, ""]
 
 
 # ---- the figure -------------------------------------------------------------------------------------
@@ -327,6 +284,7 @@ def write(directory: Path, plan: Plan) -> None:
     done = read(directory / "field.jsonl", plan)
     write_file(directory / "field.md", "\n".join(page(done, plan)))
     costs = Costs(done, plan)
+    write_file(directory / "field.csv", "\n".join(_table(costs)))
     if costs.instances:
         try:
             _draw(costs, directory / "figures")

@@ -29,7 +29,7 @@ from .claims import Runs, best_end
 from .experiments import Experiment, Series, Settings
 from .theorem import Check
 
-__all__ = ["Part", "Runner", "Trace", "data_of", "describe", "is_substitute", "read_trace"]
+__all__ = ["Part", "Runner", "Trace", "data_of", "describe", "find", "is_substitute", "read_trace"]
 
 TUNING_SEED = 1000
 """The seed of searches, which no run of an experiment uses."""
@@ -40,7 +40,7 @@ HELD = "nu,eta,c-gamma"
 
 
 @lru_cache(maxsize=None)
-def _find(name: str) -> str:
+def find(name: str) -> str:
     """Returns the path of a data set, or ""."""
     path, error = ffi.new("char **"), ffi.new("saddle_error *")
     return text(path[0]) if lib.saddle_data_find(name.encode(), path, error) == lib.SADDLE_OK else ""
@@ -51,7 +51,7 @@ def data_of(data: str) -> str:
     data; "" if the problem generates its own."""
     names = {"a9a": ["a9a"], "mnist": ["mnist", "mnist.t"], "": [""]}[data]
     built_in = {"a9a": "synthetic", "mnist": "synthetic:10000:784", "": ""}[data]
-    return next((name for name in names if name and _find(name)), built_in)
+    return next((name for name in names if name and find(name)), built_in)
 
 
 def is_substitute(data: str) -> bool:
@@ -62,7 +62,7 @@ def is_substitute(data: str) -> bool:
 @lru_cache(maxsize=None)
 def _contents(name: str) -> str:
     """Returns a hash of the files of a data set; "" for built-in data."""
-    path = _find(name) if name else ""
+    path = find(name) if name else ""
     if not path:
         return ""
     labels = path.replace("images-idx3", "labels-idx1")

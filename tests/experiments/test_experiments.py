@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from saddle.reproduce import __main__ as command
-from saddle.reproduce import claims, experiments, field, field_page, pages, runs, statistics, theorem
+from saddle.reproduce import (claims, experiments, field, field_figures, field_page, pages, runs, statistics,
+                              theorem)  # fmt: skip
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
@@ -556,13 +557,14 @@ def test_the_page_of_the_field_names_the_cheapest_and_those_that_do_not_arrive(m
     assert math.isclose(costs.score("tuned", "dm-hsgd", group, 0), 100)
     assert costs.reached("carried", "dream", costs.cells("carried")) == 1
     text = "\n".join(field_page.page(done, plan))
-    assert "| 0.1, tuned | precision 1k / 10 | dream 3k / 5 | precision 1k / 10: 1x | 1 |" in text
-    assert "| dm-hsgd | 0 of 2 | 100 | 100 | 100 | 100 |" in text and "dm-hsgd | - | - | - | - | - |" in text
-    assert "dream needs fewer samples than dm-hsgd at 2 of 2 levels, fewer rounds at 2 |" in text
+    assert "| logistic-5, tuned | **precision** 1k / 10 | - | - | - | - |" in text
+    assert "| dm-hsgd | 0 of 2 | 100 | 100 | 100 | 100 |" in text
+    assert "logistic-5,tuned,0.1,dream,3000,5,1e+06,5" in field_page._table(costs)
     assert "| You tune for the level | **precision** 1; dream 3 | **dream** 1; precision 2 |" in text
-    monkeypatch.setattr(field_page, "LISTED", 1)
-    assert field_page._listed(costs, "logistic-5") == ["precision", "dm-hsgd"]
-    assert "\n| dream | 3k / 5 (3k / 5) |" in text and "\n| dream | 3k" not in "\n".join(field_page.page(done, plan))
+    monkeypatch.setattr(field_page, "OURS", ("dream",))
+    assert "| logistic-5, tuned | precision 1k / 10; **dream** 3x |" in "\n".join(field_page.page(done, plan))
+    monkeypatch.setattr(field_page, "OURS", ("dm-hsgd",))
+    assert "| logistic-5, tuned | precision 1k / 10; ours never |" in "\n".join(field_page.page(done, plan))
     del done["logistic-ring", "dream", 0, 1]
     assert field_page.Costs(done, plan).instances == ["logistic-5"]
     text = " ".join(" ".join(field_page.page(done, plan)).split())
@@ -584,7 +586,47 @@ def test_the_field_continues(tmp_path):
     assert len([line for line in lines if '"error"' in line]) == 0 and len(lines) >= 24
     assert any('"quadratic-10:' in line for line in lines) and "2 of 2 instances are complete" in first
     (tmp_path / "field.jsonl").write_text("\n".join(lines[1:]) + '\n{"instance": "cut')
-    assert run() == first and "drawn candidates: 1 of 4 runs are missing" in said[0]
+    assert run() == first and "drawn candidates: 1 of 8 runs are missing" in said[0]
     assert len(said) == 2, "one message for the phase and one for the run"
     # A page of another run is not mixed in: with another budget, nothing is there.
     assert field.read(tmp_path / "field.jsonl", field.Plan(61.0, 600, 4, 1, "40")) == {}
+
+
+def test_the_regression_of_the_figures_is_monotone_and_has_its_constants():
+    draw = np.random.default_rng(5)
+    problem = field_figures.Regression(draw.normal(size=(30, 4)), np.sign(draw.normal(size=30)), 3)
+    rows = [np.arange(10), np.array([1, 4, 7])]
+    def unit():
+        v = draw.normal(size=4)
+        return v / np.linalg.norm(v) * draw.random()
+
+    for _ in range(50):
+        x, y, other_x, other_y = (unit() for _ in range(4))
+        gx, gy = problem.gradient(1, rows[0], x, y)
+        for k in range(4):
+            e = 1e-6 * np.eye(4)[k]
+            slope = [(problem.value(1, *(p + s * d for p, d in zip((x, y), (dx, dy)))))
+                     for dx, dy in ((e, 0 * e), (0 * e, e)) for s in (1, -1)]  # fmt: skip
+            assert abs((slope[0] - slope[1]) / 2e-6 - gx[k]) < 1e-7
+            assert abs((slope[2] - slope[3]) / 2e-6 - gy[k]) < 1e-7
+        one = field_figures.Regression(problem.a[1][rows[1]], problem.b[1][rows[1]], 1)
+        assert np.allclose(problem.gradient(1, rows[1], x, y), one.gradient(0, np.arange(3), x, y), rtol=0, atol=1e-14)
+        hx, hy = problem.gradient(1, rows[0], other_x, other_y)
+        d = np.concatenate([x - other_x, y - other_y])
+        change = np.concatenate([gx - hx, hy - gy])
+        assert change @ d >= problem.strong_concavity * (d @ d)
+        assert np.linalg.norm(change) <= problem.lipschitz * np.linalg.norm(d)
+
+
+def test_the_page_of_figures_says_which_order_is_there():
+    def made(method, at, seed=1):
+        metric = [1.0 if k < at else 1e-9 for k in range(40)]
+        cost = [10.0 * (k + 1) for k in range(40)]
+        return {"panel": "oadsvi", "method": method, "seed": seed,
+                "columns": {"metric": metric, "ifo": cost, "rounds": cost, "bytes": cost}}  # fmt: skip
+
+    lines = [made("oadsvi", 4), made("oadsvi", 6, 2), made("oadsvi", 39, 3), made("gt-gda", 9),
+             made("dgda-vr, all rows", 2)]  # fmt: skip
+    text = "\n".join(field_figures.page(lines))
+    assert "rounds to 1e-06: oadsvi 70, gt-gda 100, dgda-vr, all rows 30 |" in text
+    assert "| yes: oadsvi before gt-gda; no: oadsvi before dgda-vr, all rows |" in text
