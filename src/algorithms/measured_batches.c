@@ -40,7 +40,7 @@
 #define LEARN_DIFFERENCE 0.1
 #define LEARN_SPAN 0.2
 /* Batches have at least sqrt(n) / BATCH_DIVISOR samples, refreshes at least sqrt(n), and agents with at most
- * FEW_SAMPLES always compute full gradients. */
+ * FEW_SAMPLES always refresh. */
 #define BATCH_DIVISOR 8.0
 #define FEW_SAMPLES 4
 #define ROUNDING 1e-12

@@ -13,7 +13,7 @@
  * d_ is d of the last iteration: (4) extrapolates, as Chambolle and Pock do (JMIV 2011); PRECISION has y_t + alpha d.
  * With curvatures h and mu in x and y, a mixed derivative l and steps s and a = eta alpha, x and y rotate about the
  * solution. In an iteration their squared distance changes by a part of s a l^2 - s h - a mu with PRECISION's steps,
- * which oscillate if that is positive; here of -s h - a mu, up to smaller terms.
+ * which oscillate if that is positive; here of (s a l^2)^2 - s h - a mu, up to smaller terms.
  *
  * In an iteration of K rounds (mixing_rounds.h), (x, y, p, d) and the numbers below are mixed K - 1 times before these
  * steps, and x and y are projected onto X and Y. v and u are still those at the point (x_0, y_0) of the last iteration,

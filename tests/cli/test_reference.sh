@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_reference.sh SADDLE: with --q 1 PRECISION is deterministic; its trace must agree with the independent
-# computation of tests/reference/precision.py in every column except the seconds. tests/reference/theory.py checks
-# what docs/theory.md proves. Uses the real a9a if $SADDLE_DATA has it, otherwise generated data.
+# computation of tests/reference/precision.py in every column except the seconds. tests/reference/theory.py and auto.py
+# check what docs/theory.md proves. Uses the real a9a if $SADDLE_DATA has it, otherwise generated data.
 set -eu
 saddle=$1
 here=$(cd "$(dirname "$0")/../reference" && pwd)
@@ -47,4 +47,7 @@ fi
 for part in lemmas printed "numbers $saddle"; do
     # shellcheck disable=SC2086
     OPENBLAS_NUM_THREADS=1 "$python" "$here/theory.py" $part
+done
+for part in linear rates modes descent gain condition; do
+    OPENBLAS_NUM_THREADS=1 "$python" -B "$here/auto.py" $part
 done

@@ -189,8 +189,9 @@ def lemmas():
 NAMES = "U G X Y S V R M A".split()
 
 
-def factors(L, mu, lam, m, tau, alpha, nu, eta, q, batch, c_gamma):
-    """(c_Q, c_G, c_S, c_A, c_e) by numpy's inverse, or None without a guarantee."""
+def system(L, mu, lam, m, tau, alpha, nu, eta, q, batch, c_gamma, share=None):
+    """(K, B, the factor of D in U), or None if that is not positive. `share`: theta/w of measured batches, whose bound
+    of the errors in y by the movement replaces (8)."""
     beta, s, theta, kappa = tau / 4, 1 - lam, eta * alpha * mu, L / mu
     of_d, of_w = nu * (tau - beta - nu * (L + L * L / mu)) / (2 * m), nu * tau / (2 * m)
     if of_d <= 0:
@@ -214,12 +215,22 @@ def factors(L, mu, lam, m, tau, alpha, nu, eta, q, batch, c_gamma):
     bound("X", U=(nu / s) ** 2 / of_w)
     bound("Y", V=(eta / s) ** 2)
     bound("M", X=2 * (1 + lam) ** 2, Y=2 * (1 + lam) ** 2, U=2 * nu ** 2 / of_w, V=2 * eta ** 2)
-    bound("A", [(3, q), (4, m)], M=L * L * (q - 1) / batch, U=m / c_gamma / of_d)
+    if share is None:
+        bound("A", [(3, q), (4, m)], M=L * L * (q - 1) / batch, U=m / c_gamma / of_d)
+    else:
+        bound("A", U=share * nu * tau / (eta * alpha) / of_w, V=share / alpha ** 2)
     root = batch ** 0.5
     bound("S", [(2, 1 / s), (3, (1 + root) / s ** 2), (4, (2 + root) * m / q / s ** 2)],
           M=(L * (1 + 1 / root) / s) ** 2, U=(2 + root) * m / (c_gamma * q) / s ** 2 / of_d)
-    if max(abs(np.linalg.eigvals(k))) >= 1:
+    return k, b, of_d
+
+
+def factors(*constants):
+    """(c_Q, c_G, c_S, c_A, c_e) by numpy's inverse, or None without a guarantee."""
+    made = system(*constants)
+    if made is None or max(abs(np.linalg.eigvals(made[0]))) >= 1:
         return None
+    k, b, of_d = made
     sums = np.linalg.inv(np.eye(9) - k) @ b
     at = dict(zip(NAMES, sums))
     return at["U"] / of_d + at["X"] + at["Y"] + at["G"]
