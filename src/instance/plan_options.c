@@ -320,7 +320,7 @@ const saddle_option *const saddle_plan_options[] = {
          "the agents are reported, on their own rows and on --test-data."),
     TEXT(PLAN_FILES(outputs.model, RUN, OUTPUT, OUTPUT), "model", SADDLE_OUTPUT_HEADING, "", "PATH",
          "Model file: written by `saddle run`, read by `saddle eval` and `saddle predict`. It is "
-         "an .npz file and holds xbar, ybar, every agent's x and y, and what is needed to score new "
+         "an .npz file and holds xbar, ybar, every agent's x and y, and what is needed to score "
          "rows."),
     TEXT(PLAN_FILES(outputs.checkpoint, RUN, OUTPUT, CHECKPOINT), "checkpoint",
          SADDLE_CHECKPOINTS_HEADING, "", "DIR",
