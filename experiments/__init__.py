@@ -6,7 +6,7 @@
     side_by_side.py makes independent runs in several processes, a line of a file each
     theorem.py      compares the bounds of the theory with runs
     statistics.py   means, slopes, confidence intervals
-    pages.py        claims.md, claims.json, claims.csv, costs.csv, ends.csv, report.html
+    pages.py        claims.md, tables and report.html
     figures.py      the figures, with matplotlib
 
 In the sources these files are in experiments/; the build links them into the package.

@@ -1,4 +1,4 @@
-"""Writing the results: claims.md, claims.json, claims.csv, costs.csv, ends.csv and report.html."""
+"""Writing the results: claims.md, claims-tests.csv, claims.json, claims.csv, costs.csv, ends.csv and report.html."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import math
 import re
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Iterable, Sequence
 
@@ -27,6 +28,12 @@ NUMBERS = (
     "level. `-`: no run reached it, or all were there from the start. Costs are those of the first trace point at a "
     "level, by the metric unless a test says `by the loss`; a seed whose points are too far apart to tell which run "
     "is first does not count as true."
+)
+SUMMARY = (
+    "`1e-03: 0.774x 1/10` is the test of a claim that is true for the fewest seeds, at the finest metric that half of "
+    "the seeds reached: the last series named costs 0.774 times as much as the first (geometric mean), and the test is "
+    "true for 1 of 10 seeds; `>=`: a run did not reach the metric. [claims-tests.csv](claims-tests.csv) has every test "
+    "at every level, with ranges over seeds."
 )
 GROUPS = ((False, "The paper's sentences"), (True, "Ours"))
 ENDS = ["iteration", "ifo", "rounds", "bytes", "network_seconds", "loss", "metric", "y_gap"]
@@ -119,22 +126,39 @@ def _coverage(parts: Sequence[Part], quick: bool) -> list[str]:
     return lines
 
 
+def _weakest(measurements: Sequence[Measurement], seeds: int) -> str:
+    """Returns what was measured by the weakest test of an experiment."""
+    if len(measurements[0].levels) == 1:
+        return "; ".join(m.numbers for m in measurements)
+    reached = [k for k in range(len(LEVELS)) if any(2 * m.levels[k].said >= seeds for m in measurements)]
+    if not reached:
+        return "-"
+    levels = [m.levels[reached[-1]] for m in measurements if m.levels[reached[-1]].said > 0]
+    weakest = min(levels, key=lambda level: (level.won / level.said, summarize(level.ratios).mean))
+    return f"{LEVELS[reached[-1]]:.0e}: " + re.sub(r" \(.*\)", "", str(weakest))
+
+
+def _verdict_cells(outcome: Outcome, seeds: int) -> list[str]:
+    """Returns the verdict and what was measured, by experiment if there are several."""
+    by_experiment = groupby(outcome.measurements, key=lambda m: m.experiment.name)
+    measured = {name: _weakest(list(tests), seeds) for name, tests in by_experiment}
+    text = "; ".join(f"{name} {text}" for name, text in measured.items())
+    return [f"**{outcome.verdict}**", text if len(measured) > 1 else next(iter(measured.values()))]
+
+
 def _markdown(parts: Sequence[Part], outcomes: Sequence[Outcome], seeds: int, quick: bool) -> str:
     lines = ["# Claims", "", f"Made by saddle {saddle.__version__} with {seeds} seed{'s' if seeds > 1 else ''}"
-             f"{', shortened' if quick else ''}."]  # fmt: skip
+             f"{', shortened' if quick else ''}. {SUMMARY}{_chance_text(outcomes, seeds)}"]  # fmt: skip
     for ours, heading in GROUPS:
         listed = [made for made in outcomes if (made.claim.source == "ours") == ours]
         if listed:
-            where = [] if ours else ["where"]
-            rule = ["---:", "---", *["---"] * len(where), "---"]
-            lines += ["", f"## {heading}", "", _row(["", "claim", *where, "verdict"]), _row(rule)]
+            lines += ["", f"## {heading}", "", _row(["", "claim", "verdict", "weakest test"]), "|---:|---|---|---|"]
         for made in listed:
-            link = f"[{number(made)}](#{made.claim.name})"
-            where = [] if ours else [made.claim.source]
-            lines.append(_row([link, made.claim.says, *where, f"**{made.verdict}**"]))
-    lines += ["", "## Numbers", "", f"{NUMBERS}{_chance_text(outcomes, seeds)}"]
-    for made in outcomes:
-        lines += numbers(made)
+            claim = made.claim
+            says = claim.says if ours else f"{claim.says} ({claim.source})"
+            reading = f"; read as: {claim.reading}" if claim.reading else ""
+            link = f'<a id="{claim.name}"></a>{number(made)}'
+            lines.append(_row([link, says + reading, *_verdict_cells(made, seeds)]))
     return "\n".join([*lines, "", "## Experiments", "", *_coverage(parts, quick), ""])
 
 
@@ -155,6 +179,16 @@ def _runs(parts: Sequence[Part]) -> Iterable[tuple[str, str, int, Any]]:
         for name, traces in part.runs.items():
             for seed, trace in enumerate(traces, 1):
                 yield part.experiment.name, name, seed, trace
+
+
+def _tests(outcomes: Sequence[Outcome]) -> str:
+    """Returns what every test measured."""
+    rows = []
+    for made in outcomes:
+        for m in made.measurements:
+            levels = [str(level) for level in m.levels] if len(m.levels) > 1 else [""] * len(LEVELS)
+            rows.append([made.claim.name, m.experiment.name, m.statement, *levels, m.numbers])
+    return _csv(["claim", "experiment", "test", *[f"{level:.0e}" for level in LEVELS], "measured"], rows)
 
 
 def _costs(parts: Sequence[Part]) -> str:
@@ -297,6 +331,7 @@ def _html(directory: Path, parts: Sequence[Part], outcomes: Sequence[Outcome], s
 def write(directory: Path, parts: Sequence[Part], outcomes: Sequence[Outcome], seeds: int, quick: bool) -> None:
     """Writes all files, each complete or not at all."""
     write_file(directory / "claims.md", _markdown(parts, outcomes, seeds, quick))
+    write_file(directory / "claims-tests.csv", _tests(outcomes))
     write_file(directory / "claims.json", _json(parts, outcomes, seeds, quick))
     write_file(directory / "claims.csv", _claims(outcomes))
     write_file(directory / "costs.csv", _costs(parts))

@@ -3,11 +3,13 @@
 
     tests/experiments/compare_claims.py A B [--traces]
 
-A and B are files claims.md, or directories with claims.md, claims.json, costs.csv, ends.csv and traces. Wording may
-differ; verdicts, names of tests, numbers and their order may not. --traces also compares the traces of two directories
-byte for byte, except for seconds, threads and paths. Prints what differs; the exit status is 1 if something does.
+A and B are files claims.md beside claims-tests.csv, or directories that also have claims.json, costs.csv, ends.csv and
+traces. Wording may differ; verdicts, names of tests, numbers and their order may not. --traces also compares the traces
+of two directories byte for byte, except for seconds, threads and paths. Prints what differs; the exit status is 1 if
+something does.
 """
 
+import csv
 import json
 import math
 import re
@@ -18,22 +20,15 @@ NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]*\w)")
 
 
 def claims_of(path):
-    """Returns {claim: (number, {test: cells})}, {claim: verdict} and the number of tests behind chance."""
-    claims, name = {}, None
+    """Returns {claim: {test: cells}}, {claim: [number, verdict, weakest]} and the tests behind chance."""
+    claims = {}
+    with open(path.with_name("claims-tests.csv"), encoding="utf-8", newline="") as file:
+        for claim, *test in list(csv.reader(file))[1:]:
+            claims.setdefault(claim, {})[tuple(test[:2])] = test[2:]
     text = path.read_text(encoding="utf-8")
-    for line in text.splitlines():
-        heading = re.match(r'### <a id="([^"]+)"></a>(\d+)\.', line)
-        if heading:
-            name = heading[1]
-            claims[name] = [heading[2], {}]
-        elif name and line.startswith("| ") and not line.startswith(("| test", "| ---")):
-            test, *cells = re.split(r" (?<!\\)\| ", line.strip("| "))
-            claims[name][1][test] = cells
-        elif line.startswith("## "):
-            name = None
-    table = dict(re.findall(r"^\| \[\d+\]\(#([^)]+)\).*\*\*(.*)\*\* \|$", text, re.M))
+    rows = re.findall(r'^\| <a id="([^"]+)"></a>(\d+) \|.*\*\*(.*)\*\* \| (.*) \|$', text, re.M)
     chance = re.findall(r"of the (\d+) tests at levels of which method is first, at most (\S+) would", text)
-    return claims, table, chance
+    return claims, {name: row for name, *row in rows}, chance
 
 
 def compare_claims(a, b, differ):
@@ -46,9 +41,7 @@ def compare_claims(a, b, differ):
         differ(f"claims: {set(left[0]) ^ set(right[0])}")
     tests = 0
     for name in left[0].keys() & right[0].keys():
-        (number, rows), (other_number, others) = left[0][name], right[0][name]
-        if number != other_number:
-            differ(f"{name}: {number} | {other_number}")
+        rows, others = left[0][name], right[0][name]
         if list(rows) != list(others):
             differ(f"{name}: tests {list(rows)} | {list(others)}")
         for test in rows.keys() & others.keys():
