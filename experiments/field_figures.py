@@ -236,7 +236,8 @@ def write(directory: Path) -> None:
                     columns = line["columns"]
                     first = line["seed"] == 1
                     ax.plot(columns[panel.cost], [v / columns["metric"][0] for v in columns["metric"]],
-                            color=f"C{k}", linewidth=1.6 if first else 0.5, label=method if first else None)  # fmt: skip
+                            color=f"C{k}", linewidth=1.6 if first else 0.5,
+                            label=method if first else None)  # fmt: skip
         ax.axhline(panel.level, color="0.7", linewidth=0.8)
         ax.set(yscale="log", title=panel.title, xlabel="gradient evaluations" if panel.cost == "ifo" else panel.cost)
         ax.legend(fontsize="small")

@@ -1,7 +1,7 @@
 /*
- * What is different for --problem auc with a linear score: x ends with the bias, c1 and c2, and y is one number, so that
- * sums over rows have c->columns entries: those of x, that of y, and one more at trace points. Those behind the features
- * are sums over blocks of SADDLE_CARD_CHUNK rows, which are added up, as in auc.c.
+ * What is different for --problem auc with a linear score: x ends with the bias, c1 and c2, and y is one number, so
+ * that sums over rows have c->columns entries: those of x, that of y, and one more at trace points. Those behind the
+ * features are sums over blocks of SADDLE_CARD_CHUNK rows, which are added up, as in auc.c.
  */
 #ifndef SADDLE_ENGINES_CUDA_CARD_AUC_H
 #define SADDLE_ENGINES_CUDA_CARD_AUC_H
