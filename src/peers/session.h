@@ -8,8 +8,8 @@
  * Without one, nothing is lost while a neighbour's process runs: after a broken connection, what did not arrive is
  * asked for again. A process that dies can be followed by another one that resumes from its checkpoint (peers/store.h):
  * it repeats the rounds since then with the messages that its neighbours have kept, and they drop what they have from
- * it already. All agents save their state after the same iterations, which says how many messages are kept. A session fails when a
- * neighbour ends or is silent for too long; from then on its functions return at once.
+ * it already. All agents save their state after the same iterations, which says how many messages are kept. A session
+ * fails when a neighbour ends or is silent for too long; from then on its functions return at once.
  */
 #pragma once
 
