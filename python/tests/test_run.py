@@ -912,7 +912,7 @@ def test_scaled_columns(tmp_path, recwarn, caplog):
     assert loaded.mean.tobytes() == r.mean.tobytes()
     assert loaded.deviation.tobytes() == r.deviation.tobytes()
     assert np.array_equal(loaded.predict(X), scores)
-        assert saddle.coefficients(tmp_path / name)[1] == v
+    assert saddle.coefficients(tmp_path / "m.npz")[1] == v
     network = saddle.run("auc", data=(X, y), score="mlp:3", **SMALL)
     with pytest.raises(saddle.Error, match="the result is not a linear model"):
         network.coefficients()
