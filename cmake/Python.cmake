@@ -23,7 +23,7 @@ foreach(candidate ${candidates})
   endif()
 endforeach()
 if(NOT SADDLE_PYTHON_FOUND)
-  saddle_left_out("the Python package" "Python 3 with cffi and NumPy (python3-cffi python3-numpy)")
+  saddle_left_out(AUTO "the Python package" "Python 3 with cffi and NumPy (python3-cffi python3-numpy)")
   return()
 endif()
 

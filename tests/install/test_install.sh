@@ -58,6 +58,39 @@ for processor in x86_64 aarch64; do
     check "CMake does not warn of $processor" test -z "$(warnings "$processor")"
 done
 
+# ---- libraries --------------------------------------------------------------------------------
+
+# configure LOG OPTION...: configures another build.
+configure() {
+    local log=$1
+    shift
+    cmake -S "$SOURCE" -B "$WORK/another" --fresh -DCMAKE_C_COMPILER="$CC" "$@" >"$WORK/raw" 2>&1
+    local status=$?
+    tr -s ' \n' ' ' <"$WORK/raw" | tee "$log"
+    return "$status"
+}
+# refused OPTION...: configuring fails, with a log.
+refused() { ! configure "$WORK/configured" "$@"; }
+said() { grep -F "$1" "$WORK/configured"; }
+
+check "CMake needs pkg-config" refused -DPKG_CONFIG_EXECUTABLE="$WORK/none"
+check "CMake names pkg-config" said "pkgconf (pkg-config)"
+PKG_CONFIG_LIBDIR=$WORK check "CMake finds no library" refused
+for name in "SLEEF (libsleef-dev)" "ARPACK-NG (libarpack2-dev)" "LAPACKE (liblapacke-dev)" "libyaml (libyaml-dev)" \
+    "zlib (zlib1g-dev)" "libsodium (libsodium-dev)"; do
+    check "CMake names $name" said "$name"
+done
+without=(-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DSADDLE_CUDA=OFF)
+check "CMake requires MPI if it is told to" refused "${without[@]}" -DSADDLE_MPI=ON
+check "CMake names MPI" said "SADDLE_MPI is ON: the engine mpi, which needs an MPI such as Open MPI (libopenmpi-dev openmpi-bin)"
+check "a build without MPI, Python, peers and tests" configure "$WORK/configured" "${without[@]}" -DSADDLE_PYTHON="$WORK/none" \
+    -DSADDLE_PEERS=OFF -DSADDLE_TESTS=OFF
+for name in "Left out: the engine mpi: it needs an MPI such as Open MPI (libopenmpi-dev" \
+    "Left out: saddle peer: it needs ZeroMQ (libzmq3-dev)" \
+    "Left out: the Python package: it needs Python 3 with cffi and NumPy (python3-cffi python3-numpy)"; do
+    check "CMake says '$name'" said "$name"
+done
+
 # ---- headers ----------------------------------------------------------------------------------
 
 CXX=$(command -v g++ || command -v clang++ || true)

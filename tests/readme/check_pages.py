@@ -174,8 +174,9 @@ class Page:
         for pattern, program in PROGRAMS:
             if pattern.search(code) and not shutil.which(program):
                 return program
-        if "mpirun" in code and not self.works("bash", "-c", "mpirun --version | grep -q 'Open MPI' && mpirun -n 1 "
-                                               "saddle run --engine mpi --problem quadratic --iterations 1"):
+        job = "mpirun -n 1 saddle run --engine mpi --problem quadratic --iterations 1"
+        if "mpirun" in code and not self.works("bash", "-c", "mpirun --version | grep -q 'Open MPI' && timeout 120 "
+                                               + job):
             return "Open MPI"
         return next(("'%s', which was skipped" % word for word in sorted(self.absent)
                      if re.search(r"(?<![\w./-])%s(?![\w.-])" % re.escape(word), code)), None)
