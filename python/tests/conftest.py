@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -14,6 +16,26 @@ def program():
     if path is None:
         pytest.skip("there is no saddle program: name it in SADDLE_PROGRAM")
     return path
+
+
+@pytest.fixture(scope="session")
+def in_two_processes():
+    """A function that runs `run.py` of a directory in two processes of a job. Where no job starts,
+    this is waited for once."""
+    launcher = os.environ.get("SADDLE_MPIRUN") or "mpirun"
+    if shutil.which(launcher) is None:
+        pytest.skip("there is no mpirun")
+    job = [launcher, "-n", "2", sys.executable, "-B"]
+    subprocess.run([*job, "-c", ""], timeout=120, check=True)
+
+    def run(directory):
+        output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        done = subprocess.run([*job, "run.py"], cwd=directory, timeout=120, check=False, **output)
+        if "needs a module" in done.stdout:
+            pytest.skip("this build has no MPI")
+        return done
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,7 @@
 """Algorithms of your own: conformance with the built-in ones, checks, exceptions, options."""
 
 import gc
-import os
 import pickle
-import shutil
-import subprocess
 import sys
 import threading
 import weakref
@@ -18,7 +15,6 @@ import saddle
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
 from prox_dsgda import ProxDSGDA  # noqa: E402
 
-MPIRUN = os.environ.get("SADDLE_MPIRUN") or "mpirun"
 SMALL = {"agents": 5, "topology": "ring", "iterations": 60, "seed": 3, "trace_every": 20}
 
 
@@ -351,8 +347,7 @@ def test_results_outlive_the_algorithm(tmp_path):
     assert np.array_equal(pickle.loads(pickle.dumps(result)).x, result.x)
 
 
-@pytest.mark.skipif(shutil.which(MPIRUN) is None, reason="there is no mpirun")
-def test_mpi(tmp_path):
+def test_mpi(tmp_path, in_two_processes):
     examples = Path(__file__).resolve().parents[1] / "examples"
     (tmp_path / "run.py").write_text(
         f"import sys, saddle\nsys.path.insert(0, {str(examples)!r})\n"
@@ -360,11 +355,7 @@ def test_mpi(tmp_path):
         "options = {'agents': 5, 'topology': 'ring', 'iterations': 40, 'engine': 'mpi'}\n"
         "saddle.run('quadratic', algorithm=ProxDSGDA(), model='m.npz', **options)\n"
     )
-    command = [MPIRUN, "-n", "2", sys.executable, "-B", "run.py"]
-    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    done = subprocess.run(command, cwd=tmp_path, timeout=120, **output)
-    if "needs a module" in done.stdout:
-        pytest.skip("this build has no MPI")
+    done = in_two_processes(tmp_path)
     assert done.returncode == 0, done.stdout
     alone = saddle.run(
         "quadratic", algorithm="prox-dsgda", agents=5, topology="ring", iterations=40
