@@ -146,10 +146,10 @@ def _work(task: tuple[str, str, int, bool]) -> Line:
     logging.getLogger("saddle").setLevel(logging.ERROR)
     warnings.simplefilter("ignore")
     panel = PANELS[name]
-    options = {**panel.instance, "seed": seed}
+    options: dict[str, Any] = {**panel.instance, "seed": seed}
     if "data" in options:
         options["data"] = data_of(options["data"])
-    settings = {"gap": "never", "threads": 1, "outcomes": "ends", **panel.methods[method]}
+    settings: dict[str, Any] = {"gap": "never", "threads": 1, "outcomes": "ends", **panel.methods[method]}
     made = panel.make(options)
     rounds = panel.rounds // 20 if quick else panel.rounds
     one = made.run(settings.pop("algorithm"), iterations=1, **settings).trace["rounds"][-1]
