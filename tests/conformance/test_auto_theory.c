@@ -92,23 +92,23 @@ static double norm_of(const mean_problem *f, size_t row, size_t rows, size_t col
     double v[MOST];
     double w[MOST];
     double norm = 0.0;
-#define ENTRY(r, c)                                                           \
-    ((r) == (c) ? shift : 0.0) - scale[row + (r) < f->x_dim ? 0 : 1] *        \
-                                     scale[column + (c) < f->x_dim ? 0 : 1] * \
-                                     f->hessian[row + (r)][column + (c)]
+#define ENTRY(r, c)                                                            \
+    (((r) == (c) ? shift : 0.0) - scale[row + (r) < f->x_dim ? 0 : 1] *        \
+                                      scale[column + (c) < f->x_dim ? 0 : 1] * \
+                                      f->hessian[row + (r)][column + (c)])
     for (size_t k = 0; k < columns; k++)
         v[k] = 1.0 + 0.1 * (double)k;
     for (int step = 0; step < 5000; step++) {
         for (size_t r = 0; r < rows; r++) {
             w[r] = 0.0;
             for (size_t c = 0; c < columns; c++)
-                w[r] += (ENTRY(r, c)) * v[c];
+                w[r] += ENTRY(r, c) * v[c];
         }
         norm = sqrt(saddle_norm2(rows, w) / saddle_norm2(columns, v));
         for (size_t c = 0; c < columns; c++) {
             v[c] = 0.0;
             for (size_t r = 0; r < rows; r++)
-                v[c] += (ENTRY(r, c)) * w[r];
+                v[c] += ENTRY(r, c) * w[r];
         }
         saddle_scale(columns, 1.0 / sqrt(saddle_norm2(columns, v)), v);
     }
