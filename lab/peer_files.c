@@ -21,10 +21,10 @@ static char *beside(const char *file, const char *path)
 }
 
 /* The values of an agent.yml. */
-enum { NETWORK, AGENT, KEY, DATA, LISTEN, MODEL, TRACE, SAVED, EVERY, THREADS, WAIT, NAMES };
-static const char *const names[NAMES] = {"network", "agent",   "key",     "data",
-                                         "listen",  "model",   "trace",   "checkpoint",
-                                         "every",   "threads", "patience"};
+enum { NETWORK, AGENT, KEY, DATA, LISTEN, MODEL, TRACE, LOG, SAVED, EVERY, THREADS, WAIT, NAMES };
+static const char *const names[NAMES] = {"network",    "agent", "key",     "data",
+                                         "listen",     "model", "trace",   "log",
+                                         "checkpoint", "every", "threads", "patience"};
 
 /* Finds the values; those that are not given are NULL. */
 static saddle_status list_values(const peer_reader *in, const saddle_yaml *yaml,
@@ -98,6 +98,10 @@ static saddle_status take_rest(const peer_reader *in, const saddle_yaml_entry *c
             in, value[SAVED],
             "the network file does not say how often agents save their state; agree on a "
             "line such as 'checkpoint-every: 50' there, or remove this one");
+    if (value[LOG] != NULL && out->deadline <= 0.0)
+        return peer_refuse(in, value[LOG],
+                           "log: without a deadline in the network file, every message is used in "
+                           "its round; remove the line");
     if (value[WAIT] != NULL &&
         (!saddle_parse_real(value[WAIT]->value, &out->patience) || !(out->patience >= 1.0)))
         return peer_refuse(in, value[WAIT], "patience: '%s' is not a number of seconds, at least 1",
@@ -125,6 +129,7 @@ static saddle_status check_paths(const peer_reader *in, const char *network, con
     saddle_path_list inputs = {.count = 0};
     saddle_path_list_add(&outputs, "model", out->model);
     saddle_path_list_add(&outputs, "trace", out->trace);
+    saddle_path_list_add(&outputs, "log", out->log);
     saddle_path_list_add(&inputs, "the agent", in->path);
     saddle_path_list_add(&inputs, "network", network);
     saddle_path_list_add(&inputs, "key", key);
@@ -139,8 +144,8 @@ static saddle_status take_values(const peer_reader *in, const saddle_yaml_entry 
     SADDLE_OWNED char *network = beside(in->path, value[NETWORK]->value);
     SADDLE_OWNED char *key = beside(in->path, value[KEY]->value);
     bool good = network != NULL && key != NULL;
-    char **const path[] = {&out->data, &out->model, &out->trace, &out->checkpoint};
-    static const int of[] = {DATA, MODEL, TRACE, SAVED};
+    char **const path[] = {&out->data, &out->model, &out->trace, &out->log, &out->checkpoint};
+    static const int of[] = {DATA, MODEL, TRACE, LOG, SAVED};
     const char *data = in->with->data;
     for (size_t k = 0; k < sizeof of / sizeof *of; k++)
         if (of[k] == DATA && data != NULL)
@@ -185,6 +190,7 @@ void peer_files_free(peer_files *files)
     saddle_free(files->data);
     saddle_free(files->model);
     saddle_free(files->trace);
+    saddle_free(files->log);
     saddle_free(files->checkpoint);
     saddle_store_close(files->store);
     saddle_graph_free(files->graph);

@@ -31,6 +31,7 @@ typedef struct peer_files {
     char *data;
     char *model;
     char *trace;
+    char *log;
     char *checkpoint;
     double patience;
     double deadline; /* seconds that a round waits for a neighbour; 0: until its message is there */

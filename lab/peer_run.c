@@ -42,6 +42,7 @@ saddle_status peer_session_open(peer_files *files, bool checks, const saddle_pee
                                       .checks = checks,
                                       .patience = files->patience,
                                       .deadline = files->deadline,
+                                      .log = checks ? NULL : files->log,
                                       .interrupt = with->interrupt,
                                       .warning = with->warning,
                                       .warning_context = with->context};

@@ -62,6 +62,8 @@ size_t saddle_link_state_measure(saddle_link_state *state, const saddle_instance
     }
     if (state->rule->kind == SADDLE_LINKS_DELAY)
         state->window = (size_t)state->rule->delay + saddle_larger(layout->rounds, 1) - 1;
+    if (state->rule->kind == SADDLE_LINKS_REPLAY)
+        state->window = (size_t)state->rule->replay.latest;
     return state->row;
 }
 
@@ -112,6 +114,10 @@ void saddle_link_state_take(saddle_link_state *s, saddle_link_table *table)
         s->mixed =
             saddle_link_table_take(table, SADDLE_OF_AGENT, s->mixed_stride * sizeof *s->mixed, 0);
         saddle_membership_take(&s->members, s->instance, table);
+    }
+    if (s->rule->kind == SADDLE_LINKS_REPLAY) {
+        s->skipped = saddle_link_table_take(table, SADDLE_OF_AGENT, sizeof *s->skipped, 1);
+        s->skips = saddle_link_table_take(table, SADDLE_OF_AGENT, sizeof *s->skips, 0);
     }
     if (s->window > 0)
         s->past = saddle_link_table_take(table, SADDLE_OF_SOURCE,
@@ -365,6 +371,13 @@ static void collect_agreed(saddle_link_state *s, saddle_agent *agent, size_t i,
 
 /* ---- links that fail in one direction ----------------------------------------------------------- */
 
+/* Returns the row of a message that was sent in a round, which is that of `row` or one before it, and notes the round. */
+static const double *sent_in(saddle_link_state *s, size_t k, uint64_t round, const double *row)
+{
+    s->sent_round[k] = round + 1;
+    return round == s->number ? row : past_row(s, s->source[k], round);
+}
+
 const double *saddle_link_state_arrived(saddle_link_state *s, size_t k, size_t i, size_t j,
                                         const double *row, size_t kind)
 {
@@ -376,11 +389,15 @@ const double *saddle_link_state_arrived(saddle_link_state *s, size_t k, size_t i
         s->sent_round[k] = s->delivered[k].sent;
         return row;
     }
+    if (s->rule->kind == SADDLE_LINKS_REPLAY) {
+        size_t at = saddle_graph_position(s->instance->graph, i, j);
+        uint64_t age = saddle_replay_age(&s->rule->replay, at, s->number);
+        return age == SADDLE_REPLAY_LOST ? NULL : sent_in(s, k, s->number - age, row);
+    }
     if (s->window == 0) {
         if (s->rule->kind != SADDLE_LINKS_RELIABLE && saddle_link_fails(s, k, i, j, s->number))
             return NULL;
-        s->sent_round[k] = s->number + 1;
-        return row;
+        return sent_in(s, k, s->number, row);
     }
     for (uint64_t age = 0; age <= s->window && age <= s->number; age++) {
         uint64_t round = s->number - age;
@@ -389,8 +406,7 @@ const double *saddle_link_state_arrived(saddle_link_state *s, size_t k, size_t i
         if (kind_of(s, (unsigned)(round % s->layout->rounds)) != kind ||
             draw_delay(s, i, j, round) > age)
             continue;
-        s->sent_round[k] = round + 1;
-        return age == 0 ? row : past_row(s, s->source[k], round);
+        return sent_in(s, k, round, row);
     }
     return NULL;
 }
@@ -434,6 +450,12 @@ void saddle_link_state_collect(saddle_link_state *s, saddle_agent *agent, size_t
                                const double *const *rows, unsigned round)
 {
     size_t kind = kind_of(s, round);
+    if (s->skips != NULL && round == 0) {
+        s->skips[i] = saddle_replay_skips(&s->rule->replay, agent->id, s->number);
+        s->skipped[i] += s->skips[i];
+    }
+    if (s->skips != NULL && s->skips[i])
+        return;
     if (s->members.entries > 0)
         saddle_membership_collect(s, agent, i, rows, round, kind);
     else if (saddle_link_rule_one_sided(s->rule))
@@ -445,7 +467,9 @@ void saddle_link_state_collect(saddle_link_state *s, saddle_agent *agent, size_t
 void saddle_link_state_publish(saddle_link_state *s, saddle_agent *agent, size_t i, unsigned round)
 {
     unsigned next_round = round + 1 < s->layout->rounds ? round + 1 : 0;
-    if (s->members.entries > 0)
+    if (s->skips != NULL && s->skips[i])
+        memcpy(agent->next, agent->now, s->row * sizeof *agent->next);
+    else if (s->members.entries > 0)
         saddle_membership_publish(s, agent, i, round, next_round);
     if (s->window > 0)
         memcpy(past_row(s, i, s->number), agent->now, s->row * sizeof *s->past);

@@ -48,9 +48,10 @@ struct saddle_link_state {
     /* Per message: set before each round by an engine whose messages are really lost or late; the rows are then those
      * that arrived last. NULL: the rule says which messages arrive. */
     const saddle_delivery *delivered;
-    const uint64_t *skipped; /* per agent: iterations that it did not take part in; NULL: none */
-    uint64_t messages_sent;  /* so far, if not every edge is used in every round */
-    uint64_t bytes_sent;     /* by them */
+    uint64_t *skipped;    /* per agent: iterations that it did not take part in; NULL: none */
+    unsigned char *skips; /* per agent: whether it takes no part in this one; NULL: all take part */
+    uint64_t messages_sent; /* so far, if not every edge is used in every round */
+    uint64_t bytes_sent;    /* by them */
     /* Gossip. */
     size_t *pair;    /* the two ends of every edge of the network */
     size_t *order;   /* numbers of edges */
@@ -116,10 +117,11 @@ void saddle_link_state_begin(saddle_link_state *state, uint64_t iteration, unsig
 /* Selects what agent i, whose neighbours' rows are `rows`, reads in a round, and the weights of that round. */
 void saddle_link_state_collect(saddle_link_state *state, saddle_agent *agent, size_t i,
                                const double *const *rows, unsigned round);
-/* Returns whether the agent skips its phases in this round, because it is gone or starts over. */
+/* Returns whether the agent skips its phases in this round, because it is gone, starts over or takes no part. */
 static inline bool saddle_link_state_idle(const saddle_link_state *state, size_t i)
 {
-    return state->members.entries > 0 && state->members.stage[i] != SADDLE_AGENT_ACTIVE;
+    return (state->skips != NULL && state->skips[i]) ||
+           (state->members.entries > 0 && state->members.stage[i] != SADDLE_AGENT_ACTIVE);
 }
 /* Completes what neighbours will read in the next round; called after the last phase of a round. */
 void saddle_link_state_publish(saddle_link_state *state, saddle_agent *agent, size_t i,

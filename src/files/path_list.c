@@ -23,7 +23,7 @@ void saddle_path_list_add(saddle_path_list *list, const char *what, const char *
 
 void saddle_path_list_add_rule(saddle_path_list *list, const char *what, const char *text)
 {
-    static const char *const prefix[] = {"file:", "schedule:"};
+    static const char *const prefix[] = {"file:", "schedule:", "replay:"};
     for (const char *at = text; *at != '\0'; at++)
         for (size_t k = 0; k < sizeof prefix / sizeof *prefix; k++) {
             const char *path = at + strlen(prefix[k]);

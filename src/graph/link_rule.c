@@ -32,6 +32,7 @@ static const link_form *const forms[] = {
     FORM("lossy:P[:I-J]", SADDLE_LINKS_LOSSY, 1, 2, false),
     FORM("burst:P:LENGTH[:I-J]", SADDLE_LINKS_LOSSY, 2, 3, true),
     FORM("delay:K[:P][:I-J]", SADDLE_LINKS_DELAY, 1, 3, false),
+    FORM("replay:FILE", SADDLE_LINKS_REPLAY, 1, SIZE_MAX, false),
 };
 
 static saddle_status read_probability(const char *text, const char *what, double most, double *out,
@@ -133,7 +134,8 @@ static saddle_status read_fields(saddle_link_rule *rule, const link_form *form, 
         SADDLE_TRY(read_loss(rule, &fields, form->bursts, error));
     if (form->kind == SADDLE_LINKS_DELAY)
         SADDLE_TRY(read_delay(rule, &fields, error));
-    rule->patience = patience_of(rule);
+    /* The agents of a replay did not call directions dead. */
+    rule->patience = form->kind == SADDLE_LINKS_REPLAY ? UINT64_MAX : patience_of(rule);
     return SADDLE_OK;
 }
 
@@ -164,6 +166,7 @@ void saddle_link_rule_free(saddle_link_rule *rule)
     saddle_free(rule->self_weight);
     saddle_free(rule->from);
     saddle_free(rule->works);
+    saddle_replay_clear(&rule->replay);
     saddle_free(rule);
 }
 
@@ -432,6 +435,8 @@ saddle_status saddle_link_rule_complete(saddle_link_rule *rule, const saddle_mix
         rule->least_self_weight = 1.0;
         return weigh_sequence(rule, mixing, error);
     }
+    if (rule->kind == SADDLE_LINKS_REPLAY)
+        return saddle_replay_read(&rule->replay, rule->tail, mixing->graph, error);
     schedule s = {.rule = rule, .graph = mixing->graph};
     return rule->kind == SADDLE_LINKS_SCHEDULE
                ? saddle_read_lines(rule->tail, SADDLE_WANTED_TEXT_FILE, read_step, &s, error)

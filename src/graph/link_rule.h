@@ -4,10 +4,11 @@
  *
  *     reliable | agreed:P | agreed-burst:P:LENGTH | gossip | sequence:TOPOLOGY,... | schedule:FILE
  *     lossy:P | burst:P:LENGTH | delay:K[:P]      each of these optionally followed by :I-J
+ *     replay:FILE
  *
  * With those of the first line, both ends of an edge know whether it works in a round, so the weights of
- * every round are symmetric and doubly stochastic. With those of the second line, a message is lost or
- * late in one direction, and its sender does not know. With I-J, nothing that agent I sends arrives at
+ * every round are symmetric and doubly stochastic. With the others, a message is lost or late in one
+ * direction, and its sender does not know; a replay repeats what agents have logged (replay.h). With I-J, nothing that agent I sends arrives at
  * agent J, which the agents detect after a while.
  */
 #pragma once
@@ -15,6 +16,7 @@
 #include <saddle/graph.h>
 
 #include "graph/edges.h"
+#include "graph/replay.h"
 
 typedef enum saddle_link_kind {
     SADDLE_LINKS_RELIABLE, /* every message arrives */
@@ -23,7 +25,8 @@ typedef enum saddle_link_kind {
     SADDLE_LINKS_SEQUENCE, /* a sequence of topologies */
     SADDLE_LINKS_SCHEDULE, /* the edges that work are read from a file */
     SADDLE_LINKS_LOSSY,    /* messages are lost at random */
-    SADDLE_LINKS_DELAY     /* messages are late at random */
+    SADDLE_LINKS_DELAY,    /* messages are late at random */
+    SADDLE_LINKS_REPLAY    /* messages are lost and late as in logs */
 } saddle_link_kind;
 
 typedef struct saddle_link_rule {
@@ -43,6 +46,7 @@ typedef struct saddle_link_rule {
     uint64_t *from;      /* of a schedule: the first round of each step */
     /* Of a schedule: per step and position in the graph, whether the edge works. */
     unsigned char *works;
+    saddle_replay replay;
     double least_self_weight; /* of any agent in any round */
 } saddle_link_rule;
 
@@ -64,7 +68,8 @@ saddle_status saddle_link_rule_complete(saddle_link_rule *rule, const saddle_mix
 /* Returns whether a message may fail in one direction without its sender knowing. */
 static inline bool saddle_link_rule_one_sided(const saddle_link_rule *rule)
 {
-    return rule->kind == SADDLE_LINKS_LOSSY || rule->kind == SADDLE_LINKS_DELAY;
+    return rule->kind == SADDLE_LINKS_LOSSY || rule->kind == SADDLE_LINKS_DELAY ||
+           rule->kind == SADDLE_LINKS_REPLAY;
 }
 
 /* Returns the step of a sequence or schedule in a round; `steps` for a schedule that has not begun. */

@@ -36,8 +36,8 @@ static void sum_mixing(saddle_sha256 *sum, const saddle_mixing *mixing)
     saddle_sha256_add(sum, mixing->self_weight, graph->agents * sizeof *mixing->self_weight);
 }
 
-/* Adds what the text of links does not show: the weights of a sequence, and the contents of a
- * schedule. */
+/* Adds what the text of links does not show: the weights of a sequence, and the contents of a schedule or a
+ * log. */
 static void sum_links(saddle_sha256 *sum, const saddle_link_rule *links, const saddle_graph *graph)
 {
     size_t width = 2 * graph->edges;
@@ -48,6 +48,11 @@ static void sum_links(saddle_sha256 *sum, const saddle_link_rule *links, const s
     if (links->kind == SADDLE_LINKS_SCHEDULE && links->steps > 0) {
         saddle_sha256_add(sum, links->from, links->steps * sizeof *links->from);
         saddle_sha256_add(sum, links->works, links->steps * width);
+    }
+    for (size_t k = 0; k < links->replay.count; k++) {
+        const saddle_replay_event *at = &links->replay.event[k];
+        const uint64_t event[] = {at->which, at->round, at->rounds};
+        saddle_sha256_add(sum, event, sizeof event);
     }
 }
 

@@ -47,7 +47,7 @@ saddle_status saddle_stage_read_links(saddle_instance *e, saddle_error *error)
         saddle_in_field("--links", saddle_link_rule_create(&e->parts->links, text, error), error);
     e->links = e->parts->links;
     if (status == SADDLE_OK && plan->network.inexact != SADDLE_INEXACT_NO &&
-        !saddle_link_rule_one_sided(e->links))
+        (!saddle_link_rule_one_sided(e->links) || e->links->kind == SADDLE_LINKS_REPLAY))
         return saddle_refuse(error,
                              "--inexact: applies only to lossy, burst and delay links, but these "
                              "are %.200s; leave --inexact out, or set --links to one of those",

@@ -28,10 +28,10 @@
 #define PLAN_FILES(field, when, what, kind) PLAN(field, when, what), .files = SADDLE_FILES_##kind
 
 /* Options that decide whether others have an effect. */
-#define LINKS                                                                              \
-    PLAN_NETWORK(                                                                          \
-        links, MESSAGES,                                                                   \
-        "reliable|agreed:|agreed-burst:|gossip|sequence:|schedule:|lossy:|burst:|delay:"), \
+#define LINKS                                                                                      \
+    PLAN_NETWORK(                                                                                  \
+        links, MESSAGES,                                                                           \
+        "reliable|agreed:|agreed-burst:|gossip|sequence:|schedule:|lossy:|burst:|delay:|replay:"), \
         .files = SADDLE_FILES_RULE
 static const saddle_option links = SADDLE_TEXT(
     LINKS, "links", SADDLE_LINKS_HEADING, "reliable", "KIND",
@@ -45,7 +45,8 @@ static const saddle_option links = SADDLE_TEXT(
     "lossy:P: a fraction P of the messages is lost, and the sender does not know.\n"
     "burst:P:LENGTH: the same, for LENGTH rounds at a time on average.\n"
     "delay:K[:P]: messages, or a fraction P of them, arrive 1 to K rounds late.\n"
-    "Append :I-J to one of the last three if nothing from agent I is ever to reach agent J.");
+    "Append :I-J to one of the last three if nothing from agent I is ever to reach agent J.\n"
+    "replay:FILE: as in the logs of a run of `saddle peer`.");
 static const saddle_option compress =
     SADDLE_TEXT(PLAN_NETWORK(compress, MESSAGES, "none|quantize:|top:|random:"), "compress",
                 SADDLE_LINKS_HEADING, "none", "RULE",

@@ -2,6 +2,7 @@
 #include "algorithms/layout.h"
 #include "core/processors.h"
 #include "engines/local_agents.h"
+#include "graph/replay.h"
 #include "peers/session.h"
 
 /* The largest magnitude of a number of a message. */
@@ -84,8 +85,14 @@ static void take_round(saddle_exchange *exchange)
     engine *e = engine_with(exchange);
     if (e->delivered != NULL)
         memset(e->delivered, 0, e->local.links.ghosts * sizeof *e->delivered);
-    saddle_session_take_round(e->session, e->number++,
-                              e->message[e->round].doubles * sizeof(double), take_message, e);
+    uint64_t round = e->number++;
+    saddle_session_take_round(e->session, round, e->message[e->round].doubles * sizeof(double),
+                              take_message, e);
+    for (size_t k = 0; e->delivered != NULL && k < e->local.links.ghosts; k++) {
+        uint64_t sent = e->delivered[k].sent;
+        saddle_session_log_used(e->session, k, round,
+                                sent > 0 ? round + 1 - sent : SADDLE_REPLAY_LOST);
+    }
 }
 
 /* ---- checkpoints ------------------------------------------------------------------------------ */

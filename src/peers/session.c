@@ -384,6 +384,8 @@ saddle_status saddle_session_open(saddle_session **out, const saddle_session_opt
     saddle_status status = room ? SADDLE_OK : saddle_no_memory(error, "the session");
     SADDLE_THEN(status, saddle_flood_create(&s->flood, &rule, error));
     SADDLE_THEN(status, connect_neighbours(s, error));
+    if (status == SADDLE_OK && options->log != NULL)
+        status = saddle_lines_open(&s->log, options->log, "log", false, error);
     sodium_memzero(s->with.secret_key, sizeof s->with.secret_key);
     if (status == SADDLE_OK)
         *out = s;
@@ -401,6 +403,9 @@ void saddle_session_close(saddle_session *s, saddle_status status)
                   (s->with.store == NULL || s->with.interrupt == NULL || *s->with.interrupt == 0);
     for (size_t k = 0; leaves && k < s->neighbours; k++)
         saddle_session_say(s, k, SADDLE_MESSAGE_LEFT, (uint64_t)status, NULL, 0);
+    saddle_error error = {.message = ""};
+    if (saddle_lines_close(&s->log, "the log", &error) != SADDLE_OK)
+        saddle_warn(s->with.warning, s->with.warning_context, "%s", error.message);
     if (s->sockets != NULL)
         s->table->close(s->sockets, GOODBYE);
     for (size_t k = 0; s->neighbour != NULL && k < s->neighbours; k++) {

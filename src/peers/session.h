@@ -41,6 +41,7 @@ typedef struct saddle_session_options {
     double
         patience; /* seconds without a message that is waited for, after which the session fails */
     double deadline; /* seconds that a round waits for a neighbour; 0: until its message is there */
+    const char *log; /* the file that says which messages were used (graph/replay.h); NULL: none */
     const volatile sig_atomic_t
         *interrupt;          /* the session fails soon after it is set; NULL: it is not */
     saddle_warning *warning; /* about what was refused; NULL: none */
@@ -101,7 +102,8 @@ saddle_refused_peer saddle_session_refused(const saddle_session *session);
 saddle_status saddle_session_check(const saddle_session *session, saddle_error *error);
 /* Returns a flag that is set when the session has failed, and when this agent should call saddle_session_skip(). */
 const volatile sig_atomic_t *saddle_session_pause(const saddle_session *session);
-/* Returns how many iterations to leave out after `done` of them, because a neighbour is far ahead; clears the flag. */
+/* Returns how many iterations to leave out after `done` of them, because a neighbour is far ahead; clears the flag and
+ * logs it. */
 uint64_t saddle_session_skip(saddle_session *session, uint64_t done);
 /* Writes where this process can be dialled. */
 void saddle_session_endpoint(saddle_session *session, char out[SADDLE_ENDPOINT_SIZE]);
@@ -139,6 +141,10 @@ void saddle_session_reject(saddle_session *session, size_t k, uint64_t round, do
  * earlier round may take the place of one that has not arrived, and there may be none. */
 void saddle_session_take_round(saddle_session *session, uint64_t round, size_t size,
                                saddle_take_message *take, void *context);
+
+/* Logs that the message of a neighbour that was used in a round was sent so many rounds before; SADDLE_REPLAY_LOST: none
+ * was used. */
+void saddle_session_log_used(saddle_session *session, size_t k, uint64_t round, uint64_t age);
 
 /*
  * The engine of a session: an instance that is made with it has one agent here and one at each peer. Sums of set-up

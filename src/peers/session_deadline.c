@@ -128,6 +128,28 @@ void saddle_session_take_by_deadline(saddle_session *s, uint64_t round, size_t s
     s->taken = round + 1;
 }
 
+/* Writes a line of the log at once, so that it is there even if this process is killed. */
+static void write_log(saddle_session *s)
+{
+    saddle_error error = {.message = ""};
+    if (saddle_lines_flush(&s->log, "the log", &error) != SADDLE_OK)
+        saddle_warn(s->with.warning, s->with.warning_context, "%s", error.message);
+}
+
+void saddle_session_log_used(saddle_session *s, size_t k, uint64_t round, uint64_t age)
+{
+    saddle_neighbour *of = &s->neighbour[k];
+    if (s->log.stream == NULL || age == of->logged)
+        return;
+    of->logged = age;
+    if (age == SADDLE_REPLAY_LOST)
+        saddle_fprintf(s->log.stream, "%" PRIu64 " lost %zu %zu\n", round, s->with.self, of->agent);
+    else
+        saddle_fprintf(s->log.stream, "%" PRIu64 " late %zu %zu %" PRIu64 "\n", round, s->with.self,
+                       of->agent, age);
+    write_log(s);
+}
+
 uint64_t saddle_session_skip(saddle_session *s, uint64_t done)
 {
     uint64_t newest = 0;
@@ -141,5 +163,12 @@ uint64_t saddle_session_skip(saddle_session *s, uint64_t done)
     uint64_t begun = newest > 0 ? (newest - 1) / s->per_iteration : 0;
     if (s->with.last > 0 && begun >= s->with.last)
         begun = s->with.last - 1;
-    return begun > done + AHEAD ? begun - done : 0;
+    if (begun <= done + AHEAD)
+        return 0;
+    if (s->log.stream != NULL) {
+        saddle_fprintf(s->log.stream, "%" PRIu64 " skip %zu %" PRIu64 "\n", done * s->per_iteration,
+                       s->with.self, (begun - done) * s->per_iteration);
+        write_log(s);
+    }
+    return begun - done;
 }

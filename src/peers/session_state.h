@@ -6,6 +6,8 @@
 #include <sodium/crypto_generichash.h>
 
 #include "core/clock.h"
+#include "files/file.h"
+#include "graph/replay.h"
 #include "peers/session.h"
 
 /* How far a process has come, in a hello: the exchanges and the rounds that it has done, and a digest of the records of
@@ -33,6 +35,7 @@ typedef struct saddle_neighbour {
     uint64_t ahead;              /* rounds that it had done when it said hello */
     uint64_t newest;             /* 1 + the last round of which a message has come; 0: none has */
     saddle_round_message *round; /* by round % slots */
+    uint64_t logged;             /* the last age in the log */
 } saddle_neighbour;
 
 struct saddle_session {
@@ -56,6 +59,7 @@ struct saddle_session {
     uint64_t taken;                                     /* rounds whose messages were used */
     uint64_t exchanges;                                 /* that are done */
     unsigned char digest[crypto_generichash_BYTES_MIN]; /* of their records */
+    saddle_lines log;                                   /* no stream: none */
     bool finished;                                      /* all rounds are done */
     bool replaying;   /* an exchange that an earlier process has done: nothing is sent */
     bool unsaved;     /* the last state could not be saved */

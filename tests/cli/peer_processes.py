@@ -92,6 +92,7 @@ class Network:
         self.directory, self.process = pathlib.Path(directory), [None] * agents
         self.directory.mkdir()
         self.saves = any(line.startswith("checkpoint-every") for line in options)
+        logs = any(line.startswith("deadline") for line in options)
         held = [socket.socket() for _ in range(agents)]
         for s in held:
             s.bind(("127.0.0.1", 0))
@@ -106,7 +107,7 @@ class Network:
             (self.directory / f"{k}.yml").write_text(
                 f"network: network.yml\nagent: {k}\nkey: {k}.key\nmodel: {k}.npz\ntrace: {k}.csv\n"
                 f"threads: 1\nevery: {every}\npatience: {patience}\nlisten: tcp://127.0.0.1:{port}\n" +
-                (f"checkpoint: saved-{k}\n" if self.saves else ""))
+                (f"checkpoint: saved-{k}\n" if self.saves else "") + (f"log: {k}.log\n" if logs else ""))
         (self.directory / "network.yml").write_text("\n".join(lines) + "\n")
 
     def start(self, k):
@@ -145,6 +146,12 @@ class Network:
 
     def errors(self, k):
         return (self.directory / f"{k}.err").read_text()
+
+    def log(self):
+        """Returns the path of the logs of all agents, in one file."""
+        path = self.directory / "all.log"
+        path.write_text("".join((self.directory / f"{k}.log").read_text() for k in range(len(self.process))))
+        return path
 
     def iteration(self):
         """Returns the iterations that the first agent has made."""

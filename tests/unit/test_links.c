@@ -573,13 +573,22 @@ static const char *const any_links[] = {"links=agreed:0.3",    "links=agreed-bur
                                         "links=lossy:0.3",     "links=burst:0.2:10",
                                         "links=delay:4:0.7",   "links=lossy:0",
                                         "compress=quantize:4", "compress=top:0.1",
-                                        "compress=random:0.1"};
+                                        "compress=random:0.1", "links=replay:log.txt"};
 enum { ANY_LINKS = sizeof any_links / sizeof *any_links };
 static const char *const tracking[] = {
     "algorithm=precision",    "algorithm=precision+", "algorithm=precision-auto",
     "algorithm=prox-gt-sgda", "algorithm=gt-gda",     "algorithm=dgda-vr",
     "algorithm=dm-hsgd",      "algorithm=dream",      "algorithm=k-gt-minimax"};
 enum { TRACKING = sizeof tracking / sizeof *tracking };
+
+/* The log of the last of them. */
+static void write_log(void)
+{
+    saddle_test_enter_directory();
+    saddle_test_write(
+        "log.txt",
+        "2 late 0 1 2\n3 lost 1 0\n2 skip 2 2\n5 late 1 0 0\n36 lost 0 1\n36 skip 2 9\n");
+}
 
 TEST_LOOP(bits_do_not_depend_on_threads, 0, ANY_LINKS *TRACKING)
 {
@@ -596,6 +605,7 @@ TEST_LOOP(bits_do_not_depend_on_threads, 0, ANY_LINKS *TRACKING)
                              "iterations=6",
                              NULL};
     saddle_result *first = NULL;
+    write_log();
     for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
         setting[2] = threads[k];
         saddle_result *result = test_solve(NULL, setting);
@@ -631,6 +641,7 @@ TEST_LOOP(gathered_rounds_have_the_bits_of_others, 0, ANY_LINKS *TRACKING)
     saddle_problem one = *test_own_problem();
     saddle_problem all = one;
     all.gradients = gradients;
+    write_log();
     saddle_result *expected = test_solve(&one, setting);
     setting[2] = "threads=2";
     saddle_result *result = test_solve(&all, setting);
@@ -673,10 +684,12 @@ TEST_LOOP(every_algorithm_runs_on_the_links_that_are_exact_for_it, 0, ANY_LINKS)
     bool one_sided_links = strncmp(links, "links=lossy", 11) == 0 ||
                            strncmp(links, "links=burst", 11) == 0 ||
                            strncmp(links, "links=delay", 11) == 0;
+    bool replay = strncmp(links, "links=replay", 12) == 0;
+    write_log();
     for (size_t k = 0; k < count; k++) {
         saddle_error error = {.message = ""};
         saddle_result *result = NULL;
-        bool exact = !one_sided_links || list[k]->traits.centralized || tracks(list[k]);
+        bool exact = !(one_sided_links || replay) || list[k]->traits.centralized || tracks(list[k]);
         bool constant = strcmp(list[k]->name, "vrlm") != 0 || strncmp(links, "compress", 8) == 0;
         if (!constant) {
             assert_refused(try(list[k], links, "inexact=no", &result, &error), error,
@@ -723,11 +736,17 @@ TEST(links_are_refused_by_their_fault)
         {"links=schedule:bad-edge.txt", "bad-edge.txt:2:5: agents 0 and 2 are not linked"},
         {"links=schedule:bad-order.txt", "put the lines in the order of their rounds"},
         {"links=schedule:bad-word.txt", "bad-word.txt:1:3: 'x' is not an agent"},
+        {"links=replay:", "is not of the form replay:FILE"},
+        {"links=replay:bad-edge.txt", "bad-edge.txt:1:3: a line is `round lost I J`"},
+        {"links=replay:bad-age.txt", "bad-age.txt:1:12: a message of round 3 cannot be late by"},
+        {"links=replay:twice.txt", "has two lines about one link or agent in round 3"},
     };
     saddle_test_enter_directory();
     saddle_test_write("bad-edge.txt", "0 0 1\n0 0 2\n");
     saddle_test_write("bad-order.txt", "3 0 1\n2 0 1\n");
     saddle_test_write("bad-word.txt", "0 x 1\n");
+    saddle_test_write("bad-age.txt", "3 late 0 1 4\n");
+    saddle_test_write("twice.txt", "3 lost 0 1\n3 late 0 1 1\n");
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         const char *const setting[] = {"problem=quadratic", "agents=5", "topology=ring",
                                        bad[k].setting, NULL};
@@ -824,7 +843,7 @@ TEST_LOOP(a_run_resumes_inside_bursts_and_delays, 0, ANY_LINKS *TRACKING)
                              NULL,
                              NULL,
                              NULL};
-    saddle_test_enter_directory();
+    write_log();
     saddle_result *expected = test_solve(NULL, setting);
     setting[5] = "iterations=37";
     setting[7] = "checkpoint=points";
