@@ -9,6 +9,7 @@ root_doc = "docs/index"
 extensions = ["myst_parser"]
 exclude_patterns = [".github"]
 myst_heading_anchors = 4
+myst_enable_extensions = ["deflist"]  # the options of a command
 # A page that the README links to by a path that is not a page, such as a source file, is offered as a download.
 suppress_warnings = ["myst.header"]
 html_theme = "furo"
@@ -40,6 +41,7 @@ html_css_files = ["site.css"]
 html_search_scorer = str(pathlib.Path(__file__).with_name("scorer.js"))
 html_copy_source = False
 html_show_sphinx = False
+smartquotes_action = "q"  # two hyphens are the beginning of an option
 highlight_language = "none"  # blocks without a language are commands and what they print
 
 
