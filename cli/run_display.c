@@ -37,7 +37,7 @@ static void print_algorithm(const saddle_run_info *info)
         const char *value = SADDLE_PLAN_TEXT(info->plan, *option);
         char batch[64];
         double number = 0.0;
-        if (strcmp(name, "batch") == 0 && strcmp(value, "auto") == 0) {
+        if (*option == &saddle_option_batch && strcmp(value, "auto") == 0) {
             default_batch(info->instance->problem, batch, sizeof batch);
             value = batch;
         }

@@ -1,7 +1,7 @@
 #include "draw/report.h"
 
 #include "draw/palette.h"
-#include "draw/report_parts.h"
+#include "draw/report_section.h"
 #include "draw/trace_curves.h"
 #include "draw/trace_list.h"
 #include "files/file.h"
@@ -61,7 +61,7 @@ static void write_colour(FILE *f, const trace_group *group, size_t place)
                        palette_strength(group->repeat));
 }
 
-void report_label(const report_part *r, const char *before, size_t group, const char *after)
+void report_label(const report_section *r, const char *before, size_t group, const char *after)
 {
     const trace_group *of = &r->g->group[group];
     saddle_fprintf(r->f, "%s<span class=\"swatch\" style=\"background:", before);
@@ -182,15 +182,15 @@ static bool write_contents(FILE *f, const report_page *r, const saddle_trace **t
 }
 
 /* Writes a section; `titled`: with the name of its experiment. */
-static saddle_status write_section(report_part part, bool titled, saddle_error *error)
+static saddle_status write_section(report_section section, bool titled, saddle_error *error)
 {
     trace_groups g;
-    FILE *f = part.f;
+    FILE *f = section.f;
     char name[TRACE_EXPERIMENT];
-    SADDLE_TRY(saddle_trace_groups_make(&g, part.trace, part.traces, error));
-    part.g = &g;
-    report_put(f, "<section class=\"traces\" id=\"section-%zu\">\n", part.place + 1);
-    if (titled && *saddle_trace_experiment(part.trace[0], name) != '\0')
+    SADDLE_TRY(saddle_trace_groups_make(&g, section.trace, section.traces, error));
+    section.g = &g;
+    report_put(f, "<section class=\"traces\" id=\"section-%zu\">\n", section.place + 1);
+    if (titled && *saddle_trace_experiment(section.trace[0], name) != '\0')
         report_put(f, "<h2>%s</h2>\n", name);
     else /* for those who go from heading to heading */
         fputs("<h2 class=\"unseen\">Results</h2>\n", f);
@@ -199,14 +199,14 @@ static saddle_status write_section(report_part part, bool titled, saddle_error *
         "<div class=\"pair\">\n<div class=\"card chart\"></div>\n<div class=\"card chart\"></div>\n"
         "</div>\n",
         f);
-    report_outcomes(&part);
-    report_costs(&part);
-    bool alone = part.traces == 1;
+    report_outcomes(&section);
+    report_costs(&section);
+    bool alone = section.traces == 1;
     fputs(alone ? "<div class=\"pair uneven\">\n" : "", f);
-    saddle_status status = report_networks(&part, error);
-    report_settings(&part);
+    saddle_status status = report_networks(&section, error);
+    report_settings(&section);
     fputs(alone ? "</div>\n" : "", f);
-    report_runs(&part);
+    report_runs(&section);
     fputs("</section>\n", f);
     saddle_trace_groups_release(&g);
     return status;
@@ -244,12 +244,12 @@ static saddle_status write_page(FILE *f, const report_page *r, const saddle_trac
           "class=\"soft\">against</span></div>\n<noscript><p>The curves are drawn by a script, "
           "which is off; the tables and the data below are complete.</p></noscript>\n",
           f);
-    report_part part = {.f = f, .trace = trace, .levels = r->levels, .level = r->level};
+    report_section section = {.f = f, .trace = trace, .levels = r->levels, .level = r->level};
     for (size_t k = 0; k < r->traces; k++) {
-        part.traces = take_experiment(r, k, trace);
-        if (part.traces > 0)
-            SADDLE_TRY(write_section(part, titled, error));
-        part.place += part.traces > 0;
+        section.traces = take_experiment(r, k, trace);
+        if (section.traces > 0)
+            SADDLE_TRY(write_section(section, titled, error));
+        section.place += section.traces > 0;
     }
     fputs("</main>\n", f);
     write_script(f);

@@ -1,6 +1,6 @@
 /* The networks of a report: drawings whose agents are coloured by their disagreement in the result of a run. */
 #include "draw/network_drawing.h"
-#include "draw/report_parts.h"
+#include "draw/report_section.h"
 
 /* Networks of more agents are not drawn on a page, nor are more drawings of one section. */
 #define MOST_DRAWN 400
@@ -50,7 +50,7 @@ static size_t find_original(const gallery *y, const saddle_trace *trace)
 }
 
 /* Choose the drawings: groups with colours first, so that a network without any is drawn only if it has to be. */
-static void choose_drawings(gallery *y, const report_part *r)
+static void choose_drawings(gallery *y, const report_section *r)
 {
     *y = (gallery){.count = 0};
     for (int pass = 0; pass < 2; pass++)
@@ -102,7 +102,7 @@ static void write_legend(FILE *f, const saddle_trace *trace, double low, double 
                far, distance[far], near, distance[near], low, high);
 }
 
-static saddle_status write_drawing(const report_part *r, const gallery *y, size_t k,
+static saddle_status write_drawing(const report_section *r, const gallery *y, size_t k,
                                    saddle_error *error)
 {
     const saddle_trace *trace = y->trace[k];
@@ -147,7 +147,7 @@ static saddle_status write_drawing(const report_part *r, const gallery *y, size_
 }
 
 /* Name the groups whose agents cannot be coloured although they have models of their own. */
-static void write_missing(const report_part *r)
+static void write_missing(const report_section *r)
 {
     size_t named = 0;
     for (size_t k = 0; k < r->g->groups; k++) {
@@ -163,7 +163,7 @@ static void write_missing(const report_part *r)
               r->f);
 }
 
-saddle_status report_networks(const report_part *r, saddle_error *error)
+saddle_status report_networks(const report_section *r, saddle_error *error)
 {
     gallery y;
     choose_drawings(&y, r);

@@ -1,5 +1,5 @@
 /* The settings of a report: those that differ between runs, side by side; those that do not, folded away. */
-#include "draw/report_parts.h"
+#include "draw/report_section.h"
 
 /* The most values of one setting in one cell. */
 #define MOST_VALUES 8
@@ -7,7 +7,7 @@
 /* How the runs of a section stand to a setting. */
 typedef enum sameness { SAME, LACKING, DIFFERENT, PATHS } sameness;
 
-static bool same_text(const report_part *r, size_t a, size_t b, const char *name)
+static bool same_text(const report_section *r, size_t a, size_t b, const char *name)
 {
     return strcmp(saddle_trace_setting(r->trace[a], name),
                   saddle_trace_setting(r->trace[b], name)) == 0;
@@ -28,7 +28,7 @@ static bool is_derived(const char *name)
 }
 
 /* Whether all runs have the same value, some have none, there are several values, or it does not matter. */
-static sameness compare_runs(const report_part *r, const char *name)
+static sameness compare_runs(const report_section *r, const char *name)
 {
     sameness found = is_output(r->g, name) && r->traces > 1 ? PATHS : SAME;
     size_t first = r->traces;
@@ -44,7 +44,7 @@ static sameness compare_runs(const report_part *r, const char *name)
 }
 
 /* Whether an earlier run of the same group, SIZE_MAX: of any, has the same value. */
-static bool repeated(const report_part *r, size_t group, size_t trace, const char *name)
+static bool repeated(const report_section *r, size_t group, size_t trace, const char *name)
 {
     for (size_t k = 0; k < trace; k++)
         if ((group == SIZE_MAX || r->g->of[k] == group) && same_text(r, k, trace, name))
@@ -69,7 +69,7 @@ static void write_value(FILE *f, const char *value)
 }
 
 /* The different values of a setting in a group, or in all of them, at most a handful. */
-static void write_values(const report_part *r, size_t group, const char *name)
+static void write_values(const report_section *r, size_t group, const char *name)
 {
     size_t shown = 0;
     for (size_t k = 0; k < r->traces; k++) {
@@ -95,7 +95,7 @@ static void write_values(const report_part *r, size_t group, const char *name)
                  name != NULL && !has_before((r), t_, name); name = NULL)
 
 /* Whether one of the first `count` runs has a setting. */
-static bool has_before(const report_part *r, size_t count, const char *name)
+static bool has_before(const report_section *r, size_t count, const char *name)
 {
     for (size_t k = 0; k < count; k++)
         if (*saddle_trace_setting(r->trace[k], name) != '\0')
@@ -103,7 +103,7 @@ static bool has_before(const report_part *r, size_t count, const char *name)
     return false;
 }
 
-static size_t count_settings(const report_part *r, sameness wanted)
+static size_t count_settings(const report_section *r, sameness wanted)
 {
     size_t count = 0;
     FOR_SETTINGS(r, name)
@@ -112,7 +112,7 @@ static size_t count_settings(const report_part *r, sameness wanted)
 }
 
 /* A row with one cell for all runs. */
-static void write_common(const report_part *r, const char *name)
+static void write_common(const report_section *r, const char *name)
 {
     report_put(r->f, "<tr><th scope=\"row\">%s</th><td>", name);
     write_values(r, SIZE_MAX, name);
@@ -120,7 +120,7 @@ static void write_common(const report_part *r, const char *name)
 }
 
 /* A row with a cell for each group. */
-static void write_differing(const report_part *r, const char *name, bool marked)
+static void write_differing(const report_section *r, const char *name, bool marked)
 {
     report_put(r->f,
                marked ? "<tr class=\"differs\"><th scope=\"row\"><span class=\"mark\" "
@@ -137,7 +137,7 @@ static void write_differing(const report_part *r, const char *name, bool marked)
 }
 
 /* Rows of the settings in which runs differ, marked, and of those that only some of them have. */
-static void write_differences(const report_part *r)
+static void write_differences(const report_section *r)
 {
     fputs(
         "<h3>Settings that differ</h3>\n<div class=\"scroll\"><table class=\"settings\"><thead><tr>"
@@ -160,7 +160,7 @@ static void write_differences(const report_part *r)
 }
 
 /* The settings that all runs share, those that matter most for one run alone in sight. */
-static void write_shared(const report_part *r)
+static void write_shared(const report_section *r)
 {
     static const char *const first[] = {"problem", "data",  "samples",     "agents", "topology",
                                         "mixing",  "links", "compress",    "churn",  "link-model",
@@ -185,7 +185,7 @@ static void write_shared(const report_part *r)
     fputs("</tbody></table></details>\n", r->f);
 }
 
-void report_settings(const report_part *r)
+void report_settings(const report_section *r)
 {
     fputs("<div class=\"card\">\n", r->f);
     if (r->traces > 1)

@@ -1,6 +1,6 @@
 /* The tables of a report: outcomes, costs at levels, runs with their data. */
 #include "core/outcome_name.h"
-#include "draw/report_parts.h"
+#include "draw/report_section.h"
 #include "draw/trace_costs.h"
 #include "draw/trace_curves.h"
 #include "files/file.h"
@@ -16,7 +16,7 @@
 static const char *const costs[] = {"ifo", "rounds", "bytes", "seconds", "network_seconds"};
 
 /* Whether a trace of the section has a column. */
-static bool has_column(const report_part *r, const char *column)
+static bool has_column(const report_section *r, const char *column)
 {
     for (size_t k = 0; k < r->traces; k++)
         if (saddle_trace_column(r->trace[k], column) != NULL)
@@ -25,7 +25,8 @@ static bool has_column(const report_part *r, const char *column)
 }
 
 /* A column over the runs of a group that have it. */
-static trace_summary summarize(const report_part *r, size_t group, const char *column, double level)
+static trace_summary summarize(const report_section *r, size_t group, const char *column,
+                               double level)
 {
     trace_summary s = {.count = 0};
     for (size_t k = 0; k < r->traces; k++)
@@ -72,7 +73,7 @@ static void write_level(FILE *f, double level)
 
 /* Whether no other group reaches a level at a lower cost. Groups count if all of their runs get there, and if they
  * pay at all: an algorithm without a network has no rounds. */
-static bool is_cheapest(const report_part *r, size_t group, const char *column, double level)
+static bool is_cheapest(const report_section *r, size_t group, const char *column, double level)
 {
     const trace_groups *g = r->g;
     trace_summary s = summarize(r, group, column, level);
@@ -86,7 +87,7 @@ static bool is_cheapest(const report_part *r, size_t group, const char *column, 
     return best;
 }
 
-static void write_cost_row(const report_part *r, size_t group, const char *column)
+static void write_cost_row(const report_section *r, size_t group, const char *column)
 {
     size_t runs = r->g->group[group].count;
     report_label(r, "<tr><th scope=\"row\">", group, "</th>");
@@ -107,7 +108,7 @@ static void write_cost_row(const report_part *r, size_t group, const char *colum
 }
 
 /* Ends a table and its card; if some groups have several runs, with a note on their numbers. */
-static void end_card(const report_part *r, const char *note)
+static void end_card(const report_section *r, const char *note)
 {
     fputs("</tbody></table></div>\n", r->f);
     if (r->traces > r->g->groups)
@@ -116,7 +117,7 @@ static void end_card(const report_part *r, const char *note)
 }
 
 /* A table of one kind of cost. */
-static void write_costs(const report_part *r, const char *column)
+static void write_costs(const report_section *r, const char *column)
 {
     report_put(r->f,
                "<div class=\"card cost\" data-x=\"%s\">\n<h3>Cost until the metric stays at a "
@@ -135,9 +136,9 @@ static void write_costs(const report_part *r, const char *column)
     end_card(r, "Means over the runs that stay at the level.");
 }
 
-void report_costs(const report_part *given)
+void report_costs(const report_section *given)
 {
-    report_part r = *given;
+    report_section r = *given;
     double chosen[SADDLE_MOST_LEVELS];
     saddle_metric_range range = {.runs = 0};
     for (size_t k = 0; k < r.traces; k++)
@@ -156,7 +157,7 @@ void report_costs(const report_part *given)
 /* ---- outcomes ------------------------------------------------------------------------------ */
 
 /* A cell with the mean of a group's last values, and their range if they are of several runs. */
-static void write_outcome(const report_part *r, size_t group, const char *column)
+static void write_outcome(const report_section *r, size_t group, const char *column)
 {
     trace_summary s = summarize(r, group, column, TRACE_AT_END);
     fputs(s.count == 0 ? "<td class=\"number\">&ndash;" : "<td class=\"number\">", r->f);
@@ -168,7 +169,7 @@ static void write_outcome(const report_part *r, size_t group, const char *column
 }
 
 /* A row for each outcome on some rows. */
-static void write_outcomes(const report_part *r, saddle_measured_rows rows)
+static void write_outcomes(const report_section *r, saddle_measured_rows rows)
 {
     const saddle_trace *first = r->trace[0];
     for (size_t c = 0; c < first->columns; c++) {
@@ -182,7 +183,7 @@ static void write_outcomes(const report_part *r, saddle_measured_rows rows)
 }
 
 /* Writes whether a gap is solved. */
-static void write_verdict(const report_part *r, const saddle_trace *trace, double gap)
+static void write_verdict(const report_section *r, const saddle_trace *trace, double gap)
 {
     double goal = 0.0;
     if (!saddle_parse_real(saddle_trace_setting(trace, "tolerance"), &goal) || !(goal > 0.0))
@@ -191,7 +192,7 @@ static void write_verdict(const report_part *r, const saddle_trace *trace, doubl
 }
 
 /* A row of the gaps at the end. */
-static void write_gaps(const report_part *r)
+static void write_gaps(const report_section *r)
 {
     fputs("<tr><th scope=\"row\">gap</th>", r->f);
     for (size_t group = 0; group < r->g->groups; group++) {
@@ -211,7 +212,7 @@ static void write_gaps(const report_part *r)
 }
 
 /* Whether a run of the section has a gap at its end. */
-static bool has_gap(const report_part *r)
+static bool has_gap(const report_section *r)
 {
     for (size_t group = 0; group < r->g->groups; group++)
         if (summarize(r, group, "gap", TRACE_AT_END).count > 0)
@@ -219,7 +220,7 @@ static bool has_gap(const report_part *r)
     return false;
 }
 
-void report_outcomes(const report_part *r)
+void report_outcomes(const report_section *r)
 {
     const saddle_trace *first = r->trace[0];
     bool gaps = has_gap(r);
@@ -308,7 +309,7 @@ static void write_last(FILE *f, const saddle_trace *trace, const char *column, b
     fputs("</td>", f);
 }
 
-static void write_run(const report_part *r, const saddle_trace *trace, size_t group)
+static void write_run(const report_section *r, const saddle_trace *trace, size_t group)
 {
     const char *name = saddle_file_name(trace->path);
     size_t stride = trace->rows / MOST_ROWS + 1;
@@ -330,7 +331,7 @@ static void write_run(const report_part *r, const saddle_trace *trace, size_t gr
     fputs("</td></tr>\n", r->f);
 }
 
-void report_runs(const report_part *r)
+void report_runs(const report_section *r)
 {
     bool folded = r->traces > MOST_UNFOLDED;
     if (folded)

@@ -3,7 +3,7 @@
  * anything is allocated for them, its settings go through the same checks as a user's, and no file
  * that they name is opened, least of all a plug-in.
  */
-#include "lab/predictor_parts.h"
+#include "lab/predictor_state.h"
 
 #include <sys/stat.h>
 

@@ -6,7 +6,7 @@
 #include "data/scale.h"
 #include "files/file.h"
 #include "instance/instance.h"
-#include "lab/predictor_parts.h"
+#include "lab/predictor_state.h"
 #include "models/ranking.h"
 #include "observe/outcomes.h"
 

@@ -5,8 +5,9 @@
 
 Computes from the #include lines of src/, lab/, draw/ and cli/ which folder uses which, and fails when a
 folder includes from one that SEES does not allow it, when folders or files form a cycle, when two source files
-share a name, when two headers define types of the same name, when a file is longer than LONGEST, or when
-docs/architecture.md or its picture lacks a folder or counts other lines. A public header, <saddle/...>, has the
+share a name, when two headers define types of the same name, when a header declares a function without a comment
+above it or the functions that it stands with, when a file is longer than LONGEST, or when docs/architecture.md or
+its picture lacks a folder or counts other lines. A public header, <saddle/...>, has the
 rank of a folder: that folder and later ones may include it, and it includes no public header of a later one.
 The tables below are all there is to edit; an exception that is no longer needed fails, too. --show prints the
 graph.
@@ -65,15 +66,14 @@ EXCEPTIONS = {
     ("plugin.h", "<saddle/plugin.h>"),
 }
 
-# The most lines of a file, and the files that have more: tables, which may, and others, which should become shorter.
+# The most lines of a file.
 LONGEST = 500
-TABLES = []
-LONG = [
-]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 # The name in "} name;" and "typedef ... name;", before "__attribute__" or the parameters of a function type.
 TYPE = re.compile(r"^(?:\}|typedef\b[^{;(]*?) ?\(?\*?(\w+)\)?(?: __attribute__\b|\(|;)", re.M)
+# A declaration or definition of a function, which may name its type in the line before.
+FUNCTION = re.compile(r"^(?!typedef|extern|return|_Static)[A-Za-z_][\w *]*[ *(]([a-z_]\w*)\(")
 INCLUDE_PUBLIC = re.compile(r"^\s*#\s*include\s+<saddle/([^>]+)>", re.M)
 
 
@@ -178,16 +178,30 @@ def check_types(root, files, faults):
     return len(homes)
 
 
+def check_comments(root, files, faults):
+    """Checks that every function of a private header has a comment above it, or above the functions that stand
+    directly before it; returns the number of functions."""
+    count = 0
+    for path in files:
+        text = (root / path).read_text() if path.suffix == ".h" else ""
+        text = re.sub(r"(?<!\n)[ \t]*/\*.*?\*/", "", text, flags=re.S)  # what stands behind code
+        text = re.sub(r"^#(?:.*\\\n)*.*\n", "#\n", text, flags=re.M)  # preprocessor lines
+        for group in re.split(r"\n\s*\n", re.sub(r"^\{.*?^\}", "{}", text, flags=re.M | re.S)):
+            said = False
+            for line in group.split("\n"):
+                said = said or (line.startswith("/*") and not line.startswith("/* --"))
+                function = FUNCTION.match(line)
+                count += function is not None
+                if function and not said:
+                    faults.append(f"{path}: nothing says what {function[1]}() does")
+    return count
+
+
 def check_lengths(root, files, faults):
-    unused = set(TABLES + LONG)
     for path in files:
         lines = (root / path).read_text().count("\n")
-        if lines > LONGEST and path.name not in TABLES + LONG:
-            faults.append(f"{path} has {lines} lines, more than {LONGEST}: divide it")
         if lines > LONGEST:
-            unused.discard(path.name)
-    for name in sorted(unused):
-        faults.append(f"{name} has no more than {LONGEST} lines: remove the exception")
+            faults.append(f"{path} has {lines} lines, more than {LONGEST}: divide it")
 
 
 def check_documents(root, faults):
@@ -220,6 +234,7 @@ def main(root):
     public = check_public(root, files, faults)
     check_names(files, faults)
     types = check_types(root, files, faults)
+    functions = check_comments(root, files, faults)
     check_lengths(root, files, faults)
     named = check_documents(root, faults) + check_counts(root, faults)
     for fault in faults:
@@ -227,7 +242,7 @@ def main(root):
     if "--show" in sys.argv:
         for folder in SEES:
             print(f"{folder:12} -> {' '.join(sorted(arrows[folder], key=list(SEES).index))}")
-    checks = 3 * len(files) + public + types + named + 2
+    checks = 3 * len(files) + public + types + functions + named + 2
     print(f"checks: {max(checks - len(faults), 0)} passed, {len(faults)} failed")
     return 1 if faults or not files else 0
 

@@ -32,6 +32,10 @@
 SADDLE_ALGORITHMS(SADDLE_ALGORITHM_DECLARE)
 #undef SADDLE_ALGORITHM_DECLARE
 
+/* Own options that change the length of steps, or that a warning at the end of a run names. */
+extern const saddle_option saddle_option_noise, saddle_option_share, saddle_option_hessian,
+    saddle_option_ppa_lipschitz, saddle_option_ppa_lipschitz_y;
+
 /* Traits of algorithms with a prox of h over X in x and a projection onto Y in y. */
 #define SADDLE_PROXIMAL .x_set = true, .y_set = true, .regularizer = true
 

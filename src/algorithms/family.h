@@ -103,6 +103,7 @@ saddle_status saddle_family_init(saddle_family *family, const saddle_preset *pap
     .phases = saddle_family_phases, .view = saddle_family_view
 #define SADDLE_FAMILY_TRAITS SADDLE_PROXIMAL, .stochastic = true, .feasible = true
 
+/* The functions of SADDLE_FAMILY. */
 void saddle_family_layout(const void *parameters, const saddle_problem *problem,
                           saddle_layout *out);
 void saddle_family_start(saddle_agent *agent, const double *x0, const double *y0);
@@ -123,6 +124,7 @@ typedef struct saddle_vectors {
     double *new_point;     /* work */
 } saddle_vectors;
 
+/* Returns pointers to the vectors of an agent. */
 saddle_vectors saddle_vectors_of(const saddle_agent *agent);
 /* Makes round r of mixing for `count` numbers of one kind at an offset of the span. */
 void saddle_family_mix(const saddle_agent *agent, unsigned r, size_t offset, size_t count,

@@ -66,14 +66,14 @@ typedef struct parameters {
     double appa_momentum, x_momentum, y_momentum; /* a, c, b */
 } parameters;
 
-static const saddle_option lipschitz_option =
+const saddle_option saddle_option_ppa_lipschitz =
     SADDLE_STEP(SADDLE_OWN(parameters, L, RUN), "ppa-lipschitz", GROUP, "auto", SADDLE_UNBOUNDED,
                 &lipschitz_search, "L",
                 "Lipschitz constant L of the gradient in x that the algorithm assumes. It "
                 "determines the steps and proximal weights in x. auto: 2 tau, with tau as in "
                 "PRECISION; with --steps theory the problem's L.");
 
-static const saddle_option y_lipschitz_option = SADDLE_STEP(
+const saddle_option saddle_option_ppa_lipschitz_y = SADDLE_STEP(
     SADDLE_OWN(parameters, L_y, RUN), "ppa-lipschitz-y", GROUP, "auto", SADDLE_UNBOUNDED,
     &y_lipschitz_search, "L",
     "Lipschitz constant of the gradient in y that the algorithm assumes. It determines the steps "
@@ -103,10 +103,15 @@ static const saddle_option agd_option =
     SADDLE_INTEGER(SADDLE_OWN(parameters, agd_steps, RUN), "agd-steps", GROUP, "50", 1.0, 0x1p32,
                    "N", "Maximum number of accelerated descent steps in x per ascent step.");
 
-static const saddle_option *const options[] = {
-    &saddle_option_steps, &lipschitz_option, &y_lipschitz_option,
-    &concavity_option,    &accuracy_option,  &appa_option,
-    &ag2_option,          &agd_option,       NULL};
+static const saddle_option *const options[] = {&saddle_option_steps,
+                                               &saddle_option_ppa_lipschitz,
+                                               &saddle_option_ppa_lipschitz_y,
+                                               &concavity_option,
+                                               &accuracy_option,
+                                               &appa_option,
+                                               &ag2_option,
+                                               &agd_option,
+                                               NULL};
 
 /* The variables of an iteration. */
 typedef struct work {

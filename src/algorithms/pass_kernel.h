@@ -161,6 +161,7 @@ SADDLE_INLINE void move_all(const saddle_agent *agent, const saddle_pass *pass, 
 #undef LINE
 }
 
+/* Tracks all lines of a range, with `added` as a compile-time constant. */
 SADDLE_INLINE void track_all(const saddle_agent *agent, const saddle_track *track, bool added)
 {
     const saddle_agent here = *agent;

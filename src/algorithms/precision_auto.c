@@ -54,26 +54,30 @@
 static const saddle_search noise_search = {.name = "noise-share", .low = -2, .high = 2};
 static const saddle_search share_search = {.name = "step-share", .low = -2, .high = 2};
 
-static const saddle_option noise =
+const saddle_option saddle_option_noise =
     SADDLE_STEP(SADDLE_OWN(saddle_auto_parameters, noise, RUN), "noise-share", GROUP, "0.3",
                 SADDLE_UNBOUNDED, &noise_search, "SHARE",
                 "The largest variance of the error of gradient estimates, relative to the squared "
                 "movement. Smaller: more samples, and fewer iterations.");
 
-static const saddle_option share = SADDLE_STEP(
+const saddle_option saddle_option_share = SADDLE_STEP(
     SADDLE_OWN(saddle_auto_parameters, share, RUN), "step-share", GROUP, "0.1", 1.0, &share_search,
     "SHARE",
     "Steps in x times the curvature that was measured along the path. Smaller: shorter steps.");
 
-static const saddle_option hessian = SADDLE_CHOICE(
+const saddle_option saddle_option_hessian = SADDLE_CHOICE(
     SADDLE_OWN(saddle_auto_parameters, hessian, RUN), "hessian", GROUP, "auto",
     "auto|full|diagonal|none", "KIND",
-    "What is measured of the Hessian in x before the run, by sums over all agents: all "
-    "entries, the diagonal or nothing. auto: all, up to 1024 columns and without a "
-    "regularizer.");
+    "What is measured of the Hessian in x before the run, by sums over all agents: all entries, "
+    "the diagonal or nothing. auto: all, up to 1024 columns and without a regularizer.");
 
-static const saddle_option *const options[] = {
-    &saddle_option_nu, &saddle_option_eta, &saddle_option_alpha, &noise, &share, &hessian, NULL};
+static const saddle_option *const options[] = {&saddle_option_nu,
+                                               &saddle_option_eta,
+                                               &saddle_option_alpha,
+                                               &saddle_option_noise,
+                                               &saddle_option_share,
+                                               &saddle_option_hessian,
+                                               NULL};
 
 /* How much a step may grow in an iteration; how much the signal per step may grow before steps become shorter, and how
  * much shorter. */
@@ -96,8 +100,7 @@ static const saddle_option *const options[] = {
 /* The largest part of the samples that a partial refresh takes, and the errors that it leaves in a tracker. */
 #define MOST_PARTIAL 0.9
 #define RENEWED 1.0
-/* The number of proximal gradient steps for (3). */
-#define STEPS 10
+#define STEPS 10 /* proximal gradient steps for (3) */
 
 /* ---- state ------------------------------------------------------------------------------------ */
 

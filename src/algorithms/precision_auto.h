@@ -60,6 +60,7 @@ typedef struct saddle_auto_variables {
     const saddle_metric *metric; /* H = R R' */
 } saddle_auto_variables;
 
+/* Returns pointers to the variables of an agent. */
 static inline saddle_auto_variables saddle_auto_variables_of(const saddle_agent *agent)
 {
     const saddle_auto_parameters *p = agent->parameters;

@@ -9,6 +9,7 @@
 
 #include "core/base.h"
 
+/* exp(v) and log(v). */
 double saddle_exp(double v);
 double saddle_log(double v);
 /* sin(pi v). */

@@ -19,11 +19,13 @@
  * sizes, in bytes, do not overflow. */
 #define SADDLE_MOST_DOUBLES (SIZE_MAX >> 24)
 
+/* Returns the larger of two sizes. */
 static inline size_t saddle_larger(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
+/* Returns the smaller of two sizes. */
 static inline size_t saddle_smaller(size_t a, size_t b)
 {
     return a < b ? a : b;

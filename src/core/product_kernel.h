@@ -87,11 +87,6 @@ static void add_panel(size_t rows, size_t columns, size_t depth, saddle_matrix a
     }
 }
 
-SADDLE_INLINE size_t at_most(size_t count, size_t most)
-{
-    return count < most ? count : most;
-}
-
 void SADDLE_PRODUCT(saddle_add_product)(saddle_product_size size, saddle_matrix a, saddle_matrix b,
                                         double *c)
 {
@@ -99,12 +94,12 @@ void SADDLE_PRODUCT(saddle_add_product)(saddle_product_size size, saddle_matrix 
     for (size_t i = 0; i < size.rows; i += GROUP)
         for (size_t k = 0; k < size.depth; k += DEPTH)
             for (size_t j = 0; j < size.columns; j += WIDTH) {
-                size_t depth = at_most(size.depth - k, DEPTH);
-                size_t columns = at_most(size.columns - j, WIDTH);
+                size_t depth = saddle_smaller(size.depth - k, DEPTH);
+                size_t columns = saddle_smaller(size.columns - j, WIDTH);
                 saddle_matrix left = {a.at + i * a.row + k * a.column, a.row, a.column};
                 saddle_matrix right = {b.at + k * b.row + j * b.column, b.row, b.column};
                 copy_panel(depth, columns, right, panel);
-                add_panel(at_most(size.rows - i, GROUP), columns, depth, left, panel,
+                add_panel(saddle_smaller(size.rows - i, GROUP), columns, depth, left, panel,
                           c + i * size.columns + j, size.columns);
             }
 }

@@ -19,6 +19,7 @@ typedef struct saddle_rng {
 
 __extension__ typedef unsigned __int128 saddle_wide;
 
+/* Begins the stream of (seed, purpose, agent, iteration). */
 SADDLE_BOTH void saddle_stream_init(saddle_rng *rng, uint64_t seed, uint64_t purpose,
                                     uint64_t agent, uint64_t iteration)
 {
@@ -30,6 +31,7 @@ SADDLE_BOTH void saddle_stream_init(saddle_rng *rng, uint64_t seed, uint64_t pur
     rng->used = 4;
 }
 
+/* Returns the next 64 random bits. */
 SADDLE_BOTH uint64_t saddle_stream_bits(saddle_rng *rng)
 {
     if (rng->used == 4) {
@@ -44,6 +46,7 @@ SADDLE_BOTH uint64_t saddle_stream_bits(saddle_rng *rng)
     return rng->block[rng->used++];
 }
 
+/* Returns a number from 0 to bound - 1, all equally likely. */
 SADDLE_BOTH uint64_t saddle_stream_below(saddle_rng *rng, uint64_t bound)
 {
     /* Lemire 2019: multiply, and reject the few values that would be over-represented. */
@@ -56,6 +59,8 @@ SADDLE_BOTH uint64_t saddle_stream_below(saddle_rng *rng, uint64_t bound)
     return (uint64_t)(product >> 64);
 }
 
+/* Chooses `count` different numbers below `population` (Floyd); `mark` are zeroed bits, a bit for each number, and
+ * are zeroed again. */
 SADDLE_BOTH void saddle_stream_choose(saddle_rng *rng, size_t population, size_t count,
                                       uint32_t *out, uint64_t *mark)
 {

@@ -14,6 +14,7 @@
 
 #include "core/device_code.h"
 
+/* Returns the bits of a double. */
 SADDLE_BOTH uint64_t saddle_double_bits(double v)
 {
     uint64_t bits;
@@ -21,6 +22,7 @@ SADDLE_BOTH uint64_t saddle_double_bits(double v)
     return bits;
 }
 
+/* Returns the double that has these bits. */
 SADDLE_BOTH double saddle_bits_double(uint64_t bits)
 {
     double v;
@@ -35,37 +37,43 @@ SADDLE_BOTH double saddle_flush(double v)
     return (bits & 0x7ff0000000000000u) == 0 ? saddle_bits_double(bits & 0x8000000000000000u) : v;
 }
 
+/* a + b, flushed */
 SADDLE_BOTH double saddle_add(double a, double b)
 {
     return saddle_flush(a + b);
 }
 
+/* a - b, flushed */
 SADDLE_BOTH double saddle_subtract(double a, double b)
 {
     return saddle_flush(a - b);
 }
 
+/* a * b, flushed */
 SADDLE_BOTH double saddle_multiply(double a, double b)
 {
     return saddle_flush(a * b);
 }
 
+/* a / b, flushed */
 SADDLE_BOTH double saddle_divide(double a, double b)
 {
     return saddle_flush(a / b);
 }
 
-/* a + b, a - b, a * b; flushed unless it is known that this changes nothing */
+/* a + b, flushed unless it is known that this changes nothing */
 SADDLE_BOTH double saddle_add_if(bool flush, double a, double b)
 {
     return flush ? saddle_flush(a + b) : a + b;
 }
 
+/* The same of a - b. */
 SADDLE_BOTH double saddle_subtract_if(bool flush, double a, double b)
 {
     return flush ? saddle_flush(a - b) : a - b;
 }
 
+/* The same of a * b. */
 SADDLE_BOTH double saddle_multiply_if(bool flush, double a, double b)
 {
     return flush ? saddle_flush(a * b) : a * b;
@@ -83,12 +91,13 @@ SADDLE_BOTH double saddle_power_of_two(int q)
     return saddle_bits_double((uint64_t)(q + 1023) << 52);
 }
 
-/* c1 x + c0, and the same for four coefficients, in pairs */
+/* c1 x + c0 */
 SADDLE_BOTH double saddle_poly2(double x, double c1, double c0)
 {
     return x * c1 + c0;
 }
 
+/* The polynomial with four coefficients, in pairs; x2 = x x. */
 SADDLE_BOTH double saddle_poly4(double x, double x2, double c3, double c2, double c1, double c0)
 {
     return x2 * saddle_poly2(x, c3, c2) + saddle_poly2(x, c1, c0);

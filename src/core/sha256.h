@@ -10,6 +10,7 @@
 /* A hash in progress. */
 typedef crypto_hash_sha256_state saddle_sha256;
 
+/* Begins a hash. */
 void saddle_sha256_begin(saddle_sha256 *sum);
 /* Adds bytes; a NULL block adds nothing. */
 void saddle_sha256_add(saddle_sha256 *sum, const void *block, size_t bytes);

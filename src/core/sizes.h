@@ -3,6 +3,7 @@
 
 #include "core/base.h"
 
+/* Returns the sum of sizes. */
 static inline uint64_t saddle_sizes_sum(size_t count, const size_t *size)
 {
     uint64_t sum = 0;
@@ -11,6 +12,7 @@ static inline uint64_t saddle_sizes_sum(size_t count, const size_t *size)
     return sum;
 }
 
+/* Returns the smallest size; SIZE_MAX without any. */
 static inline size_t saddle_sizes_smallest(size_t count, const size_t *size)
 {
     size_t least = SIZE_MAX;
@@ -19,6 +21,7 @@ static inline size_t saddle_sizes_smallest(size_t count, const size_t *size)
     return least;
 }
 
+/* Returns the largest size; 0 without any. */
 static inline size_t saddle_sizes_largest(size_t count, const size_t *size)
 {
     size_t most = 0;

@@ -51,6 +51,7 @@ typedef struct saddle_suggestion {
     char text[96];
 } saddle_suggestion;
 
+/* Returns what to append to a message about an unknown word, given the names that are known. */
 saddle_suggestion saddle_suggest(const char *word, const char *const *name, size_t count);
 
 /* Writes a number of bytes as "12.3 MB"; returns `out`. */

@@ -14,7 +14,7 @@ static void mark_attributes(const saddle_instance *e, bool *left)
 {
     const saddle_option *option = e->kind->attributes;
     char buffer[SADDLE_VALUE_SIZE];
-    const char *list = option != NULL ? saddle_plan_text(e->plan, option, buffer) : "";
+    const char *list = option != NULL ? saddle_plan_text(e->plan, option, buffer) : NULL;
     size_t length;
     for (const char *item; (item = saddle_next_item(&list, &length)) != NULL;) {
         size_t first;

@@ -74,6 +74,7 @@ double saddle_longest_move(const saddle_descent_state *s);
 /* Projects the coordinates of the next point that are in simplices. */
 void saddle_move_into_simplices(const saddle_descent_state *s);
 
+/* Returns the coordinate behind the last one of a piece. */
 static inline size_t saddle_piece_end(const saddle_piece *f)
 {
     return f->offset + saddle_set_dimension(f->set);

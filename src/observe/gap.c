@@ -15,7 +15,7 @@
 #include "engines/agent.h"
 #include "observe/descent.h"
 #include "observe/hessian.h"
-#include "observe/observer_parts.h"
+#include "observe/observer_state.h"
 #include "observe/search_metric.h"
 
 /* The search from the reference ends when at most this part of what it found can be left, so that the scale hardly

@@ -4,7 +4,7 @@
 #include "core/sizes.h"
 #include "core/vector.h"
 #include "engines/agent.h"
-#include "observe/observer_parts.h"
+#include "observe/observer_state.h"
 #include "sets/set.h"
 
 /* The longest x: a matrix of 8 MB. */

@@ -1,4 +1,4 @@
-#include "observe/observer_parts.h"
+#include "observe/observer_state.h"
 
 #include "algorithms/layout.h"
 #include "core/scalar.h"

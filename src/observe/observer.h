@@ -28,6 +28,7 @@ typedef struct saddle_observer_inputs {
 /* Returns the doubles of scratch that an engine must provide for an observer's tasks. */
 size_t saddle_observer_scratch(const saddle_instance *instance);
 
+/* Creates an observer, whose inputs must outlive it. Collective. */
 saddle_status saddle_observer_create(saddle_observer **out, const saddle_observer_inputs *inputs,
                                      saddle_error *error);
 /* Returns the bytes that an observer of an instance takes, with what measuring the gap needs if `gap`. */

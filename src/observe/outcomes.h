@@ -28,6 +28,7 @@ typedef struct saddle_outcomes_inputs {
     saddle_result *result;
 } saddle_outcomes_inputs;
 
+/* Prepares the measuring of outcomes. Collective. */
 saddle_status saddle_outcomes_create(saddle_outcomes **out, const saddle_outcomes_inputs *inputs,
                                      saddle_error *error);
 /* Returns the bytes that outcomes take. */

@@ -5,7 +5,7 @@
 #include "engines/agent.h"
 #include "observe/descent.h"
 #include "observe/hessian.h"
-#include "observe/observer_parts.h"
+#include "observe/observer_state.h"
 #include "sets/set.h"
 
 /* The accuracy of the generic best response in a search. The error of Q is its square. */

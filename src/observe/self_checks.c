@@ -3,7 +3,7 @@
 #include "core/vector.h"
 #include "engines/agent.h"
 #include "engines/link_state.h"
-#include "observe/observer_parts.h"
+#include "observe/observer_state.h"
 
 /* Rounding error allowed in the self-checks, relative to the largest size seen in the run. */
 #define CHECK_TOLERANCE 1e-9

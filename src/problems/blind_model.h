@@ -16,6 +16,7 @@ typedef struct saddle_blind_model {
     size_t x_dim;
 } saddle_blind_model;
 
+/* Creates the model for rows of `features` columns. */
 saddle_status saddle_blind_create(saddle_blind_model *out, const saddle_model_choice *choice,
                                   size_t features, saddle_error *error);
 /* Computes u (model->parameters numbers) from x. */

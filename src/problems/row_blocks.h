@@ -31,6 +31,7 @@ typedef struct saddle_linear_score {
     double bias;
 } saddle_linear_score;
 
+/* Returns the score of a row. */
 static inline double saddle_linear_score_of(saddle_linear_score model, const saddle_dataset *data,
                                             size_t row)
 {

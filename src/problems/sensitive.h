@@ -47,6 +47,7 @@ typedef struct saddle_decisions {
     double strange;        /* rows whose attribute is neither 0 nor 1 */
 } saddle_decisions;
 
+/* Counts the decision about a row. */
 void saddle_count_decision(const saddle_sensitive *sensitive, const saddle_dataset *data,
                            size_t row, bool positive, saddle_decisions *counts);
 /* Returns |P(positive | S = 1) - P(positive | S = 0)|; NaN if a group is empty or `strange` is

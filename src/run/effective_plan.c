@@ -85,7 +85,7 @@ static bool is_untuned(const saddle_plan *given, const saddle_algorithm_choice *
 /* Warns of a --hessian that the problem, its sets or its network do not allow. */
 static void warn_of_hessian(const saddle_run_state *r, const saddle_plan *plan)
 {
-    const saddle_option *option = saddle_plan_find(plan, "hessian");
+    const saddle_option *option = &saddle_option_hessian;
     if (r->choice->algorithm != &saddle_precision_auto || !saddle_plan_given(&r->given, option))
         return;
     const char *wanted = SADDLE_PLAN_TEXT(&r->given, option);

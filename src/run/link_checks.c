@@ -105,7 +105,7 @@ void saddle_run_warn_of_late_events(const saddle_run_state *r)
         warn_of_late(r, "links", "change", links->from[k], links->steps - k);
 }
 
-saddle_status saddle_run_warn_of_parts(const saddle_run_state *r, saddle_error *error)
+saddle_status saddle_run_warn_of_separation(const saddle_run_state *r, saddle_error *error)
 {
     const saddle_instance *e = r->info.instance;
     uint64_t iterations = r->given.limits.iterations;

@@ -1,6 +1,8 @@
 /* Which steps to change if they are too long: those that were given become automatic ones, which are stable on most
  * problems; if there are none, steps become ten times shorter. */
+#include "algorithms/algorithms.h"
 #include "instance/plan.h"
+#include "instance/unused_options.h"
 #include "run/run.h"
 
 /* Automatic steps: a copy of the plan without the steps that were given, and what the algorithm chooses with it. */
@@ -9,40 +11,50 @@ typedef struct automatic {
     void *parameters; /* NULL: not known */
 } automatic;
 
-/* The options of step lengths; + : a larger number is a shorter step. */
-static const char *const steps_in_x[] = {"+tau",           "-step-share", "-eta-x",
-                                         "+ppa-lipschitz", "-nu",         NULL};
-static const char *const steps_in_y[] = {"-alpha", "-eta", "-eta-y", "+ppa-lipschitz-y", NULL};
+/* An option of the length of steps. */
+typedef struct step {
+    const saddle_option *option;
+    bool raise; /* a larger number is a shorter step */
+} step;
 
-const saddle_option *saddle_run_find_option(const saddle_run_state *r, const char *name)
+/* Lists end with an option of NULL. */
+static const step steps_in_x[] = {
+    {&saddle_option_tau, true},    {&saddle_option_share, false},
+    {&saddle_option_eta_x, false}, {&saddle_option_ppa_lipschitz, true},
+    {&saddle_option_nu, false},    {NULL, false}};
+static const step steps_in_y[] = {{&saddle_option_alpha, false},
+                                  {&saddle_option_eta, false},
+                                  {&saddle_option_eta_y, false},
+                                  {&saddle_option_ppa_lipschitz_y, true},
+                                  {NULL, false}};
+
+/* Returns the first step from `s` on that the algorithm has; its option is NULL if there is none. */
+static const step *next_step(const saddle_run_state *r, const step *s)
 {
-    const saddle_option *const *o = r->info.algorithm->options;
-    while (*o != NULL && strcmp((*o)->name, name) != 0)
-        o++;
-    return *o;
+    while (s->option != NULL && !saddle_option_in(r->info.algorithm->options, s->option))
+        s++;
+    return s;
 }
 
-static double value_of(const saddle_option *option, const saddle_plan *plan, const void *parameters)
+static double value_of(const step *s, const saddle_plan *plan, const void *parameters)
 {
-    const char *from = option->home == SADDLE_HOME_OWN ? parameters : (const char *)plan;
+    const char *from = s->option->home == SADDLE_HOME_OWN ? parameters : (const char *)plan;
     double value;
-    memcpy(&value, from + option->offset, sizeof value);
+    memcpy(&value, from + s->option->offset, sizeof value);
     return value;
 }
 
 /* ---- automatic steps ------------------------------------------------------------------------- */
 
 /* Makes the steps of a list automatic in a plan. Returns whether any was given. */
-static bool reset(const saddle_run_state *r, const char *const names[], saddle_plan *plan)
+static bool reset(const saddle_run_state *r, const step *list, saddle_plan *plan)
 {
     bool any = false;
-    for (; *names != NULL; names++) {
-        const saddle_option *option = saddle_run_find_option(r, *names + 1);
-        if (option == NULL || !saddle_plan_given(&r->given, option))
-            continue;
-        saddle_plan_reset(plan, option);
-        any = true;
-    }
+    for (const step *s = next_step(r, list); s->option != NULL; s = next_step(r, s + 1))
+        if (saddle_plan_given(&r->given, s->option)) {
+            saddle_plan_reset(plan, s->option);
+            any = true;
+        }
     return any;
 }
 
@@ -84,46 +96,35 @@ static double rounded(double value, double (*round_)(double))
 }
 
 /* Appends "lower --alpha from 2.7 to 0.27". */
-static void append_step(const saddle_run_state *r, const char *name, double shorter, char *out,
-                        size_t size)
+static void append_step(const step *s, double value, double shorter, char *out, size_t size)
 {
-    const saddle_option *option = saddle_run_find_option(r, name + 1);
-    bool raise = *name == '+';
-    double value = value_of(option, &r->result->plan, r->parameters);
-    saddle_append(out, size, "%s%s --%s", *out != '\0' ? " and " : "", raise ? "raise" : "lower",
-                  option->name);
+    saddle_append(out, size, "%s%s --%s", *out != '\0' ? " and " : "", s->raise ? "raise" : "lower",
+                  s->option->name);
     if (value > 0.0 && isfinite(value))
         saddle_append(out, size, " from %g to %g", rounded(value, round),
-                      rounded(shorter, raise ? ceil : floor));
+                      rounded(shorter, s->raise ? ceil : floor));
 }
 
 /* Appends the steps of a list that are longer than automatic ones. */
-static void append_longer(const saddle_run_state *r, const automatic *a, const char *const names[],
+static void append_longer(const saddle_run_state *r, const automatic *a, const step *list,
                           char *out, size_t size)
 {
-    for (; *names != NULL; names++) {
-        const saddle_option *option = saddle_run_find_option(r, *names + 1);
-        if (option == NULL || option->kind != SADDLE_OPTION_REAL)
-            continue;
-        double value = value_of(option, &r->result->plan, r->parameters);
-        double shorter = value_of(option, &a->plan, a->parameters);
-        if (**names == '+' ? value < shorter : value > shorter)
-            append_step(r, *names, shorter, out, size);
+    for (const step *s = next_step(r, list); s->option != NULL; s = next_step(r, s + 1)) {
+        double value = value_of(s, &r->result->plan, r->parameters);
+        double shorter = value_of(s, &a->plan, a->parameters);
+        if (s->raise ? value < shorter : value > shorter)
+            append_step(s, value, shorter, out, size);
     }
 }
 
 /* Appends the first step of a list that the algorithm has. */
-static void append_first(const saddle_run_state *r, const char *const names[], char *out,
-                         size_t size)
+static void append_first(const saddle_run_state *r, const step *list, char *out, size_t size)
 {
-    for (; *names != NULL; names++) {
-        const saddle_option *option = saddle_run_find_option(r, *names + 1);
-        if (option == NULL || option->kind != SADDLE_OPTION_REAL)
-            continue;
-        double value = value_of(option, &r->result->plan, r->parameters);
-        append_step(r, *names, **names == '+' ? 10.0 * value : value / 10.0, out, size);
+    const step *s = next_step(r, list);
+    if (s->option == NULL)
         return;
-    }
+    double value = value_of(s, &r->result->plan, r->parameters);
+    append_step(s, value, s->raise ? 10.0 * value : value / 10.0, out, size);
 }
 
 saddle_status saddle_run_name_steps(const saddle_run_state *r, const saddle_fault *fault, char *out,
@@ -151,7 +152,7 @@ saddle_status saddle_run_name_steps(const saddle_run_state *r, const saddle_faul
     if (*out == '\0')
         saddle_append(out, size, "take smaller steps");
     bool precision = strstr(out, "--tau") != NULL || strstr(out, "--alpha") != NULL;
-    if (precision && strcmp(r->info.algorithm->name, "precision-auto") != 0)
+    if (precision && r->info.algorithm != &saddle_precision_auto)
         saddle_append(out, size, ", or try --algorithm precision-auto, which needs no steps");
     return status;
 }

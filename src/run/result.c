@@ -5,6 +5,7 @@
 #include "core/world.h"
 #include "data/columns.h"
 #include "instance/plan.h"
+#include "instance/same_run.h"
 #include "run/model_file.h"
 #include "run/plan_files.h"
 
@@ -178,12 +179,10 @@ double saddle_result_write_bytes(const saddle_instance *instance)
            saddle_block_bytes(instance->problem->y_dim, sizeof(double));
 }
 
-/* Returns whether a setting does not affect the model, as those of the engine. */
-static bool changes_nothing(const saddle_option *option)
-{
-    return option->effect == SADDLE_EFFECT_ENGINE || option->effect == SADDLE_EFFECT_OUTPUT ||
-           option->effect == SADDLE_EFFECT_RECORD || option->effect == SADDLE_EFFECT_METRIC;
-}
+/* The effects of settings that do not affect the model. */
+#define NOT_IN_MODEL                                                            \
+    (SADDLE_EFFECTS(ENGINE) | SADDLE_EFFECTS(OUTPUT) | SADDLE_EFFECTS(RECORD) | \
+     SADDLE_EFFECTS(METRIC))
 
 /* Returns all settings that have a value and can change the result, as "name: value" lines, to be
  * freed with free(); NULL if memory is short. No value contains a line break. */
@@ -197,7 +196,7 @@ static char *settings_text(const saddle_plan *plan)
     for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
         const saddle_option *option = saddle_plan_option(plan, k);
         const char *value = SADDLE_PLAN_TEXT(plan, option);
-        if (*value != '\0' && !changes_nothing(option))
+        if (*value != '\0' && !saddle_effect_in(option, NOT_IN_MODEL))
             saddle_fprintf(out, "%s: %s\n", option->name, value);
     }
     bool failed = ferror(out) != 0;

@@ -187,7 +187,7 @@ void saddle_run_name_rate(const saddle_run_state *r, const saddle_fault *fault);
 /* Warns of events of churn and changes of a schedule that come after the last iteration. */
 void saddle_run_warn_of_late_events(const saddle_run_state *r);
 /* Warns of a schedule that leaves the agents disconnected in half of the run or more, up to its end. */
-saddle_status saddle_run_warn_of_parts(const saddle_run_state *r, saddle_error *error);
+saddle_status saddle_run_warn_of_separation(const saddle_run_state *r, saddle_error *error);
 
 /* ---- run_memory.c ---- */
 
@@ -267,8 +267,6 @@ saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddl
 
 /* ---- remedy.c ---- */
 
-/* Returns the algorithm's option of a name; NULL: it has none. */
-const saddle_option *saddle_run_find_option(const saddle_run_state *r, const char *name);
 /* Writes which steps to change if they are too long; without automatic steps, those of the variable of a fault that is
  * farther off, or of both if its value is not finite. Collective. */
 saddle_status saddle_run_name_steps(const saddle_run_state *r, const saddle_fault *fault, char *out,

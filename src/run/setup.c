@@ -388,7 +388,7 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
         warn_of_small_batches(r);
         saddle_run_warn_of_no_guarantee(r);
         saddle_run_warn_of_late_events(r);
-        status = saddle_run_agree(r, saddle_run_warn_of_parts(r, error), error);
+        status = saddle_run_agree(r, saddle_run_warn_of_separation(r, error), error);
     }
     if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL)
         saddle_report_unused(&r->given, r->info.network, &r->info.algorithm, 1, r->hooks->warning,

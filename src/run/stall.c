@@ -1,4 +1,6 @@
 /* Runs that stall at the noise of their gradient estimates: src/algorithms/noise.h. */
+#include "algorithms/algorithms.h"
+#include "algorithms/family.h"
 #include "algorithms/layout.h"
 #include "algorithms/noise.h"
 #include "core/sizes.h"
@@ -38,17 +40,21 @@ static bool stalls(const double *found, size_t agents)
 
 /* ---- the remedy ------------------------------------------------------------------------------ */
 
+/* Returns whether the algorithm has an option. */
+static bool has(const saddle_run_state *r, const saddle_option *option)
+{
+    return saddle_option_in(r->info.algorithm->options, option);
+}
+
 /* Appends the options that were given, either steps or all others, with their defaults. */
 static void append_defaults(const saddle_run_state *r, bool steps, char *out, size_t size)
 {
-    static const char *const step[] = {"nu", "eta", "tau", "alpha", "step-share"};
-    for (const saddle_option *const *o = r->info.algorithm->options; *o != NULL; o++) {
-        bool is_step = false;
-        for (size_t k = 0; k < sizeof step / sizeof *step; k++)
-            is_step = is_step || strcmp((*o)->name, step[k]) == 0;
-        if (is_step == steps && saddle_plan_given(&r->given, *o))
+    static const saddle_option *const step[] = {&saddle_option_nu,    &saddle_option_eta,
+                                                &saddle_option_tau,   &saddle_option_alpha,
+                                                &saddle_option_share, NULL};
+    for (const saddle_option *const *o = r->info.algorithm->options; *o != NULL; o++)
+        if (saddle_option_in(step, *o) == steps && saddle_plan_given(&r->given, *o))
             saddle_append(out, size, " --%s %s", (*o)->name, (*o)->fallback);
-    }
 }
 
 /* Appends a mini-batch of at least q samples, with q at most sqrt(n), or, if that holds, four times as many. */
@@ -59,10 +65,10 @@ static void append_batch(const saddle_run_state *r, char *out, size_t size)
     double n = (double)saddle_sizes_largest(problem->agents, problem->samples);
     double root = ceil(sqrt(n));
     double batch = now->batch > 0 ? (double)now->batch : root;
-    const saddle_option *of_q = saddle_run_find_option(r, "q");
     char why[128];
     bool has_q =
-        of_q != NULL && !saddle_option_lacks_companion(&r->given, r->info.algorithm, of_q, why);
+        has(r, &saddle_option_q) &&
+        !saddle_option_lacks_companion(&r->given, r->info.algorithm, &saddle_option_q, why);
     double q = has_q && now->q > 0 ? fmin((double)now->q, root) : root;
     bool small = batch < q;
     batch = fmin(n, small ? q : 4.0 * batch);
@@ -71,29 +77,29 @@ static void append_batch(const saddle_run_state *r, char *out, size_t size)
         saddle_append(out, size, " --q %.0f", small ? q : fmax(1.0, ceil(q / 4.0)));
 }
 
-/* Returns whether an own option is larger than its default. */
-static bool is_raised(const saddle_run_state *r, const saddle_option *option)
+/* Returns whether --noise-share is larger than its default. */
+static bool is_share_raised(const saddle_run_state *r)
 {
     double value;
     double usual;
-    memcpy(&value, (const char *)r->parameters + option->offset, sizeof value);
-    return saddle_parse_real(option->fallback, &usual) && value > usual;
+    memcpy(&value, (const char *)r->parameters + saddle_option_noise.offset, sizeof value);
+    return saddle_parse_real(saddle_option_noise.fallback, &usual) && value > usual;
 }
 
 /* Writes what to change; "" if all that could be is automatic. */
 static void name_remedy(const saddle_run_state *r, char *out, size_t size)
 {
     static const char begin[] = "try";
-    const saddle_option *share = saddle_run_find_option(r, "noise-share");
-    const saddle_option *refresh = saddle_run_find_option(r, "refresh-size");
+    const saddle_option *refresh = &saddle_option_refresh_size;
+    bool measures = has(r, &saddle_option_noise);
     saddle_append(out, size, begin);
-    if (share != NULL && is_raised(r, share))
-        saddle_append(out, size, " --noise-share %s", share->fallback);
-    else if (saddle_run_find_option(r, "c-gamma") != NULL)
+    if (measures && is_share_raised(r))
+        saddle_append(out, size, " --noise-share %s", saddle_option_noise.fallback);
+    else if (has(r, &saddle_option_c_gamma))
         append_defaults(r, false, out, size);
-    else if (refresh != NULL && saddle_plan_given(&r->given, refresh))
+    else if (has(r, refresh) && saddle_plan_given(&r->given, refresh))
         saddle_append(out, size, " --refresh-size %s", refresh->fallback);
-    else if (share == NULL)
+    else if (!measures)
         append_batch(r, out, size);
     if (strcmp(out, begin) == 0)
         append_defaults(r, true, out, size);

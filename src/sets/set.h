@@ -15,6 +15,7 @@ extern const saddle_set_class saddle_set_l1_ball;
 extern const saddle_set_class saddle_set_linf_ball;
 extern const saddle_set_class saddle_set_blocks;
 
+/* Returns the class of a set. */
 static inline const saddle_set_class *saddle_set_kind(const saddle_set *set)
 {
     return (const saddle_set_class *)set->term.kind;
@@ -34,6 +35,7 @@ extern const saddle_regularizer_class saddle_regularizer_l1;
 extern const saddle_regularizer_class saddle_regularizer_elastic_net;
 extern const saddle_regularizer_class saddle_regularizer_group_l2;
 
+/* Returns the class of a regularizer. */
 static inline const saddle_regularizer_class *
 saddle_regularizer_kind(const saddle_regularizer *regularizer)
 {

@@ -24,7 +24,7 @@ at() {
     done
     shift
     rm -f reached-*
-    timeout 600 "$mpiexec" "$number" 3 env "${settings[@]}" LD_PRELOAD="$moment" \
+    timeout 600 "$mpiexec" "$number" 3 env "${settings[@]}" LD_PRELOAD="$moment:${LD_PRELOAD-}" \
         "$saddle" run --engine mpi --stall-seconds "$stall" --quiet "$@" >out 2>err </dev/null
     code=$?
 }

@@ -49,6 +49,7 @@ typedef struct saddle_card_tile {
     size_t tracker; /* the same of p or d */
 } saddle_card_tile;
 
+/* Returns the tile of a number: first those of x, then those of y. */
 SADDLE_STEP saddle_card_tile saddle_card_tile_of(const saddle_card_plan *c, uint32_t number)
 {
     saddle_card_tile u;
@@ -98,6 +99,7 @@ SADDLE_STEP void saddle_card_tick(const saddle_card_plan *c, unsigned parity, ui
     c->state->clock[1 - parity] = iteration + 1;
 }
 
+/* Returns the number closest to v between the bounds; NaN for NaN. */
 SADDLE_STEP double saddle_card_clip(double v, double lower, double upper)
 {
     return v < lower ? lower : v > upper ? upper : v;

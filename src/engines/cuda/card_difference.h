@@ -40,6 +40,7 @@ typedef struct saddle_card_agent {
     double scale;
 } saddle_card_agent;
 
+/* Returns what the steps read of an agent in an iteration. */
 SADDLE_STEP saddle_card_agent saddle_card_agent_of(const saddle_card_plan *c, unsigned parity,
                                                    uint64_t iteration, uint32_t agent,
                                                    bool recursive)

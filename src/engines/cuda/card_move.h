@@ -7,6 +7,7 @@
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
+/* Returns where an agent's batch of an iteration is. */
 SADDLE_STEP uint32_t *saddle_card_batch(const saddle_card_plan *c, uint64_t iteration,
                                         uint32_t agent)
 {
@@ -59,12 +60,14 @@ typedef struct saddle_card_entry {
 /* Magnitudes from here on, as upper words minus 1: 2^-400. Sums and products of few such numbers are normal or 0. */
 #define SADDLE_CARD_LARGE 0x26effffeu
 
+/* Takes in the magnitude of a number that was read. */
 SADDLE_STEP void saddle_card_note(saddle_card_entry *e, double v)
 {
     uint32_t size = ((uint32_t)(saddle_double_bits(v) >> 32) & 0x7fffffffu) - 1;
     e->least = size < e->least ? size : e->least;
 }
 
+/* Adds w and g of an agent that is heard, times its weight. */
 SADDLE_STEP void saddle_card_hear(saddle_card_entry *e, bool flush, double weight, double w,
                                   double g)
 {

@@ -7,11 +7,13 @@
 /* At the new point, or, without a parity, at c->point. */
 enum { SADDLE_CARD_POINT = 2 };
 
+/* Returns whether a step has nothing to do, because the iterations have stopped. */
 SADDLE_STEP bool saddle_card_skips(const saddle_card_plan *c, unsigned parity)
 {
     return parity != SADDLE_CARD_POINT && saddle_card_stopped(c, c->state->clock[parity]);
 }
 
+/* The step rows of kernels.h, for a tile of an agent's rows. */
 SADDLE_STEP void saddle_card_rows(const saddle_card_plan *c, unsigned parity, uint32_t agent,
                                   uint32_t tile)
 {
@@ -115,6 +117,7 @@ SADDLE_STEP double saddle_card_sum_list(const saddle_card_plan *c, unsigned pari
     return saddle_flush(sum);
 }
 
+/* The step columns of kernels.h, for a block of lists. */
 SADDLE_STEP void saddle_card_columns(const saddle_card_plan *c, unsigned parity, uint32_t block)
 {
     uint64_t begin = (uint64_t)block * SADDLE_CARD_THREADS;
@@ -162,6 +165,7 @@ SADDLE_STEP double saddle_card_refresh_y(const saddle_card_plan *c, bool all, ui
     return saddle_add(g, saddle_multiply(c->steps.curvature, y));
 }
 
+/* The step settle of kernels.h, for a tile of an agent. */
 SADDLE_STEP void saddle_card_settle(const saddle_card_plan *c, unsigned parity, uint32_t agent,
                                     uint32_t tile)
 {

@@ -86,6 +86,7 @@ SADDLE_STEP void saddle_card_plan_refresh(const saddle_card_plan *c, unsigned pa
     saddle_card_draw_refresh(c, iteration, agent, (uint32_t)size);
 }
 
+/* The step schedule of kernels.h, for an agent. */
 SADDLE_STEP void saddle_card_schedule(const saddle_card_plan *c, unsigned parity, uint32_t agent,
                                       saddle_card_pool *s)
 {

@@ -24,6 +24,7 @@ typedef enum saddle_card_sum_kind {
     SADDLE_CARD_NORM2
 } saddle_card_sum_kind;
 
+/* Returns what an entry adds to a sum. */
 SADDLE_STEP double saddle_card_term(saddle_card_sum_kind kind, double v)
 {
     return kind == SADDLE_CARD_SUM     ? v
@@ -47,6 +48,7 @@ SADDLE_STEP void saddle_card_add_stage(saddle_card_sum_kind kind, uint32_t count
     SADDLE_BARRIER();
 }
 
+/* Sets the eight sums of a pool to 0. */
 SADDLE_STEP void saddle_card_clear_lanes(saddle_card_pool *s)
 {
     SADDLE_EACH(l, 8)

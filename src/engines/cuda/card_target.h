@@ -173,6 +173,7 @@ SADDLE_STEP double saddle_card_shrink(const saddle_device_set *set, double v)
     return saddle_divide(saddle_subtract(v, cut), set->divisor);
 }
 
+/* The step target of kernels.h, for x or y of an agent. */
 SADDLE_STEP void saddle_card_target(const saddle_card_plan *c, unsigned parity, uint32_t agent,
                                     bool is_x, saddle_card_pool *s)
 {
