@@ -76,7 +76,8 @@ ensure_packages() {
     fi
     "${as_root[@]}" apt-get update -qq
     for package in "${missing[@]}"; do
-        if apt-cache show "$package" >/dev/null 2>&1; then
+        # For a name that other packages only mention, apt-cache prints nothing and succeeds.
+        if [[ -n $(apt-cache show "$package" 2>/dev/null) ]]; then
             known+=("$package")
         else
             unknown+=("$package")
