@@ -29,16 +29,6 @@ static double edge_darkness(const saddle_graph *graph)
 #define SHADES 5
 static const unsigned shades[SHADES] = {0x00224e, 0x434e6c, 0x7d7c78, 0xbcae6c, 0xfee838};
 
-void network_range(const double *distance, size_t agents, double *low, double *high)
-{
-    *low = (double)INFINITY;
-    *high = 0.0;
-    for (size_t i = 0; i < agents; i++) {
-        *low = distance[i] > 0.0 ? fmin(*low, distance[i]) : *low;
-        *high = fmax(*high, distance[i]);
-    }
-}
-
 /* The colour of a distance, by its logarithm. */
 static unsigned shade_of(double distance, double low, double high)
 {

@@ -7,15 +7,13 @@
 
 /* Draws into a file, whose ending decides the format. */
 saddle_status network_draw(const saddle_graph *graph, const char *path, saddle_error *error);
-/* The smallest positive and the largest distance; infinity and 0 if there is none. */
-void network_range(const double *distance, size_t agents, double *low, double *high);
 
 /* A drawing for a page. */
 typedef struct network_svg {
     const saddle_graph *graph;
     const double *
         distance; /* of each agent from consensus, which colours it; NULL: all have the same colour */
-    double low, high;  /* of the colours, as of network_range() */
+    double low, high;  /* of the colours */
     const char *edges; /* the id of the edges */
     bool repeated;     /* whether a drawing before this one has these edges */
 } network_svg;

@@ -14,7 +14,8 @@ typedef struct gallery {
     size_t group[MOST_DRAWINGS];
     size_t original[MOST_DRAWINGS]; /* the first drawing of the same network: it holds the edges */
     size_t coloured;
-    bool cut; /* whether there would be more drawings */
+    double low, high; /* the ends of the colours */
+    bool cut;         /* whether there would be more drawings */
 } gallery;
 
 /* How many agents the network of a run has that can be drawn; 0: none. */
@@ -71,16 +72,36 @@ static void choose_drawings(gallery *y, const report_section *r)
         }
 }
 
-/* The ends of a drawing's colours: the least positive distance and the largest, at least a decade apart, lest
- * agents that are all as far look different. */
-static void find_ends(const saddle_trace *trace, double *low, double *high)
+/* Widen the colours to the agents' disagreement at the end of a run and its mean at every row. */
+static void widen(gallery *y, const saddle_trace *trace)
 {
-    network_range(trace->disagreement, trace->agents, low, high);
-    *low = fmin(*low, 0.1 * *high);
+    const double *in_x = saddle_trace_column(trace, "x_consensus");
+    const double *in_y = saddle_trace_column(trace, "y_consensus");
+    for (size_t k = 0; in_x != NULL && in_y != NULL && k < trace->rows; k++) {
+        double mean = (in_x[k] + in_y[k]) / (double)trace->agents;
+        y->high = isfinite(mean) ? fmax(y->high, mean) : y->high;
+    }
+    for (size_t i = 0; i < trace->agents; i++) {
+        double distance = trace->disagreement[i];
+        y->high = fmax(y->high, distance);
+        y->low = distance > 0.0 ? fmin(y->low, distance) : y->low;
+    }
 }
 
-/* The colours of a drawing, and the agents that are farthest from consensus and nearest to it. */
-static void write_legend(FILE *f, const saddle_trace *trace, double low, double high)
+/* Choose the colours of all drawings: from agreement to the largest disagreement during any of the
+ * runs. They span at least a decade, lest agents that are all as far look different, and at most
+ * sixteen, because smaller distances are rounding. */
+static void choose_colours(gallery *y)
+{
+    y->low = (double)INFINITY;
+    for (size_t k = 0; k < y->count; k++)
+        if (is_coloured(y->trace[k]))
+            widen(y, y->trace[k]);
+    y->low = fmax(fmin(y->low, 0.1 * y->high), 1e-16 * y->high);
+}
+
+/* The agents that are farthest from consensus and nearest to it. */
+static void write_extremes(FILE *f, const saddle_trace *trace)
 {
     const double *distance = trace->disagreement;
     size_t far = 0;
@@ -89,17 +110,28 @@ static void write_legend(FILE *f, const saddle_trace *trace, double low, double 
         far = distance[i] > distance[far] ? i : far;
         near = distance[i] < distance[near] ? i : near;
     }
-    if (!(high > 0.0)) {
-        fputs(" All agents agree exactly.</span>", f);
-        return;
-    }
-    report_put(f,
-               " Farthest: agent %zu, <span class=\"whole\">%.2g</span>; nearest: agent %zu, "
-               "<span class=\"whole\">%.2g</span>.</span>\n<span class=\"colours\"><span "
-               "class=\"whole\">%.2g</span><span class=\"ramp\" role=\"img\" "
-               "aria-label=\"colours from dark to bright\"></span><span "
-               "class=\"whole\">%.2g</span></span>",
-               far, distance[far], near, distance[near], low, high);
+    if (!(distance[far] > 0.0))
+        fputs(" All agents agree exactly.", f);
+    else
+        report_put(f,
+                   " Farthest: agent %zu, <span class=\"whole\">%.2g</span>; nearest: agent %zu, "
+                   "<span class=\"whole\">%.2g</span>.",
+                   far, distance[far], near, distance[near]);
+}
+
+/* What the colours mean. */
+static void write_legend(FILE *f, const gallery *y)
+{
+    fputs("<p class=\"soft\">Agents are coloured by the squared distance of their results from "
+          "consensus, |x<sub>i</sub> &minus; x&#772;|&sup2; + |y<sub>i</sub> &minus; "
+          "y&#772;|&sup2;, from agreement to the largest disagreement during the runs:</p>\n",
+          f);
+    if (y->high > 0.0)
+        report_put(f,
+                   "<p class=\"colours\"><span class=\"whole\">%.2g</span><span class=\"ramp\" "
+                   "role=\"img\" aria-label=\"colours from dark to bright\"></span><span "
+                   "class=\"whole\">%.2g</span></p>\n",
+                   y->low, y->high);
 }
 
 static saddle_status write_drawing(const report_section *r, const gallery *y, size_t k,
@@ -107,8 +139,6 @@ static saddle_status write_drawing(const report_section *r, const gallery *y, si
 {
     const saddle_trace *trace = y->trace[k];
     bool coloured = is_coloured(trace);
-    double low = 0.0;
-    double high = 0.0;
     char edges[64];
     saddle_graph *graph = NULL;
     if (network_of_trace(&graph, trace, NULL) != SADDLE_OK ||
@@ -120,15 +150,13 @@ static saddle_status write_drawing(const report_section *r, const gallery *y, si
         saddle_graph_free(graph);
         return SADDLE_OK;
     }
-    if (coloured)
-        find_ends(trace, &low, &high);
     saddle_snprintf(edges, sizeof edges, "edges-%zu-%zu", r->place, y->original[k]);
     fputs("<figure>\n", r->f);
     saddle_status status =
         network_write_svg(&(network_svg){.graph = graph,
                                          .distance = coloured ? trace->disagreement : NULL,
-                                         .low = low,
-                                         .high = high,
+                                         .low = y->low,
+                                         .high = y->high,
                                          .edges = edges,
                                          .repeated = y->original[k] < k},
                           r->f, error);
@@ -140,8 +168,8 @@ static saddle_status write_drawing(const report_section *r, const gallery *y, si
                SADDLE_PLURAL(graph->agents), graph->edges, SADDLE_PLURAL(graph->edges),
                saddle_trace_setting(trace, "seed"));
     if (coloured)
-        write_legend(r->f, trace, low, high);
-    fputs(coloured ? "</figcaption>\n</figure>\n" : "</span></figcaption>\n</figure>\n", r->f);
+        write_extremes(r->f, trace);
+    fputs("</span></figcaption>\n</figure>\n", r->f);
     saddle_graph_free(graph);
     return status;
 }
@@ -167,6 +195,7 @@ saddle_status report_networks(const report_section *r, saddle_error *error)
 {
     gallery y;
     choose_drawings(&y, r);
+    choose_colours(&y);
     if (y.count == 0)
         return SADDLE_OK;
     report_put(r->f, "<div class=\"card\">\n<h3>Network%s</h3>\n<div class=\"networks\">\n",
@@ -175,10 +204,7 @@ saddle_status report_networks(const report_section *r, saddle_error *error)
         SADDLE_TRY(write_drawing(r, &y, k, error));
     fputs("</div>\n", r->f);
     if (y.coloured > 0)
-        fputs("<p class=\"soft\">Agents are coloured by the squared distance of their results from "
-              "consensus, |x<sub>i</sub> &minus; x&#772;|&sup2; + |y<sub>i</sub> &minus; "
-              "y&#772;|&sup2;: dark is near, bright is far. Each drawing has its own scale.</p>\n",
-              r->f);
+        write_legend(r->f, &y);
     write_missing(r);
     if (y.cut)
         report_put(r->f, "<p class=\"soft\">The first %zu are drawn.</p>\n", y.count);

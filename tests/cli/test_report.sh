@@ -76,6 +76,11 @@ try report steps.csv -o steps.html
 check "from near to far" is "$(sed -n 's/.*style="fill:\(#.*\)"><title>agent.*/\1/p' steps.html | paste -sd' ')" \
     "#00224e #00224e #565d70 #a79d70 #fee838 #a79d70"
 check "ends of the colours" grep -qF 'Farthest: agent 4, <span class="whole">1</span>; nearest: agent 0, <span class="whole">0</span>.' steps.html
+check "up to the largest disagreement during the run" is \
+    "$(sed -n 's/.*class="ramp".*class="whole">\([^<]*\)<.*/\1/p' far.html)" "$(/usr/bin/python3 -c '
+import csv
+rows = csv.DictReader(line for line in open("far.csv") if line[0] != "#")
+print("%.2g" % max((float(row["x_consensus"]) + float(row["y_consensus"])) / 6 for row in rows))')"
 sed '/^# disagreement/s/:.*/: 0 0 0 0 0 0/' far.csv >agreed.csv
 try report agreed.csv -o agreed.html
 check "consensus" grep -qF "All agents agree exactly." agreed.html
