@@ -35,13 +35,11 @@ saddle_status saddle_algorithm_names_read(algorithm_names *out, const char *text
     *out = (algorithm_names){.count = 0};
     if (strcmp(text, "all") == 0)
         return add_all(out, error);
-    char *copy = saddle_strdup(text);
+    SADDLE_OWNED char *copy = saddle_strdup(text);
     SADDLE_TRY(saddle_check_memory(copy, "the list of algorithms", error));
-    saddle_status status = SADDLE_OK;
-    for (char *rest = copy; status == SADDLE_OK && rest != NULL;)
-        status = add(out, saddle_algorithm_next(&rest), error);
-    saddle_free(copy);
-    return status;
+    for (char *rest = copy; rest != NULL;)
+        SADDLE_TRY(add(out, saddle_algorithm_next(&rest), error));
+    return SADDLE_OK;
 }
 
 void saddle_algorithm_names_release(algorithm_names *names)

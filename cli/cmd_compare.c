@@ -64,27 +64,21 @@ static saddle_status read_levels(comparison *c, const char *levels, saddle_error
 {
     if (levels == NULL)
         return SADDLE_OK;
-    char *copy = strdup(levels);
+    SADDLE_OWNED char *copy = saddle_strdup(levels);
     SADDLE_TRY(saddle_check_memory(copy, "the list of levels", error));
-    char *rest = copy;
-    saddle_status status = SADDLE_OK;
-    for (char *word = strsep(&rest, ","); status == SADDLE_OK && word != NULL;
-         word = strsep(&rest, ",")) {
-        double level;
+    for (char *rest = copy; rest != NULL; c->levels++) {
+        const char *word = strsep(&rest, ",");
         if (c->levels == COMPARISON_MOST_LEVELS)
-            status = saddle_refuse(error, "--levels: at most %d levels are allowed",
-                                   COMPARISON_MOST_LEVELS);
-        else if (saddle_parse_real(word, &level) && level >= 0.0)
-            c->level[c->levels++] = level;
-        else
-            status = saddle_refuse(error,
-                                   "--levels: '%.80s' is not a level; give finite numbers of at "
-                                   "least 0, separated by commas, such as 1e-1,1e-2",
-                                   word);
+            return saddle_refuse(error, "--levels: at most %d levels are allowed",
+                                 COMPARISON_MOST_LEVELS);
+        if (!saddle_parse_real(word, &c->level[c->levels]) || !(c->level[c->levels] >= 0.0))
+            return saddle_refuse(error,
+                                 "--levels: '%.80s' is not a level; give finite numbers of at "
+                                 "least 0, separated by commas, such as 1e-1,1e-2",
+                                 word);
     }
     qsort(c->level, c->levels, sizeof *c->level, saddle_compare_reals_down);
-    free(copy);
-    return status;
+    return SADDLE_OK;
 }
 
 static saddle_status prepare(comparison *c, const options *chosen, saddle_error *error)

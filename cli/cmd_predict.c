@@ -204,13 +204,10 @@ static saddle_status write_coefficients(const saddle_predictor *predictor, FILE 
 static saddle_status save_coefficients(const saddle_predictor *predictor, const char *path,
                                        saddle_error *error)
 {
-    saddle_output file;
+    SADDLE_OWNED_BY(saddle_output_discard) saddle_output file = {.stream = NULL};
     SADDLE_TRY(saddle_output_open(&file, path, error));
-    saddle_status status = write_coefficients(predictor, file.stream, error);
-    if (status == SADDLE_OK)
-        return saddle_output_commit(&file, error);
-    saddle_output_discard(&file);
-    return status;
+    SADDLE_TRY(write_coefficients(predictor, file.stream, error));
+    return saddle_output_commit(&file, error);
 }
 
 static int run_coefficients(const cli_arguments *arguments)

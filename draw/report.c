@@ -271,21 +271,13 @@ static saddle_status check_edges(const report_page *r, const char *path, saddle_
 
 saddle_status report_write(const report_page *r, const char *path, saddle_error *error)
 {
-    saddle_output file;
+    SADDLE_OWNED_BY(saddle_output_discard) saddle_output file = {.stream = NULL};
     SADDLE_TRY(check_edges(r, path, error));
-    const saddle_trace **trace = calloc(r->traces + 1, sizeof *trace);
-    SADDLE_TRY(saddle_check_memory(trace, "the sections", error));
-    saddle_status status = saddle_output_open(&file, path, error);
-    if (status != SADDLE_OK) {
-        free((void *)trace);
-        return status;
-    }
-    status = write_page(file.stream, r, trace, error);
-    free((void *)trace);
-    if (status == SADDLE_OK)
-        return saddle_output_commit(&file, error);
-    saddle_output_discard(&file);
-    return status;
+    SADDLE_OWNED const saddle_trace **trace = saddle_alloc(r->traces, sizeof *trace);
+    SADDLE_TRY(saddle_check_memory((void *)trace, "the sections", error));
+    SADDLE_TRY(saddle_output_open(&file, path, error));
+    SADDLE_TRY(write_page(file.stream, r, trace, error));
+    return saddle_output_commit(&file, error);
 }
 
 /* Refuse a file of which a page could show no curve: what is no trace would make an empty page. */

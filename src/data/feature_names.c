@@ -58,11 +58,9 @@ static saddle_status check_names(size_t count, const saddle_column_names *column
                 column[k].name == NULL ? "no" : "a", column[k].name == NULL ? "one" : "none");
     if (column[0].name == NULL)
         return SADDLE_OK;
-    const char **sorted = saddle_alloc(count, sizeof *sorted);
+    SADDLE_OWNED const char **sorted = saddle_alloc(count, sizeof *sorted);
     SADDLE_TRY(saddle_check_memory((void *)sorted, "the names", error));
-    saddle_status status = check_distinct(count, column, sorted, error);
-    saddle_free((void *)sorted);
-    return status;
+    return check_distinct(count, column, sorted, error);
 }
 
 saddle_status saddle_dataset_name_columns(saddle_dataset *data, size_t count,

@@ -94,12 +94,10 @@ static saddle_status name_plugin(saddle_plan *plan, const char **field,
                                  const saddle_option *const *options, const void *target,
                                  saddle_error *error)
 {
-    char *text = saddle_plugin_text(plugin, options, target);
+    SADDLE_OWNED char *text = saddle_plugin_text(plugin, options, target);
     SADDLE_TRY(saddle_check_memory(text, "the settings", error));
     *field = text;
-    saddle_status status = saddle_plan_refresh(plan, error);
-    saddle_free(text);
-    return status;
+    return saddle_plan_refresh(plan, error);
 }
 
 /* Refuses a built-in problem whose default steps overflow because its data or options are too
@@ -454,15 +452,15 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
                                    saddle_error *error)
 {
     *out = NULL;
-    saddle_instance *e = make_empty();
+    SADDLE_OWNED_BY(saddle_instance_free_at) saddle_instance *e = make_empty();
     SADDLE_TRY(saddle_check_memory(e, "the pooled data", error));
     struct saddle_instance_parts *parts = e->parts;
     *e = *instance;
     e->parts = parts;
-    saddle_status status = saddle_pooled_create(&parts->problem, instance->problem, error);
-    SADDLE_THEN(status, saddle_graph_create(&parts->graph, "complete", 1, 0, error));
-    SADDLE_THEN(status, saddle_world_alone(&parts->world, 1, error));
-    SADDLE_THEN(status, saddle_mixing_create(&parts->mixing, parts->graph, "metropolis", error));
+    SADDLE_TRY(saddle_pooled_create(&parts->problem, instance->problem, error));
+    SADDLE_TRY(saddle_graph_create(&parts->graph, "complete", 1, 0, error));
+    SADDLE_TRY(saddle_world_alone(&parts->world, 1, error));
+    SADDLE_TRY(saddle_mixing_create(&parts->mixing, parts->graph, "metropolis", error));
     e->problem = parts->problem;
     e->graph = parts->graph;
     e->world = parts->world;
@@ -473,11 +471,8 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
     e->spectrum = (saddle_spectrum){.gap = 1.0, .method = "closed form"};
     e->copies = instance->problem->agents;
     /* With unequal sizes, some samples have a larger weight in the pool than at their agents. */
-    SADDLE_THEN_IF(status, e->problem->constants != NULL && !e->constants.estimated,
-                   saddle_instance_take_constants(e, error));
-    if (status == SADDLE_OK)
-        *out = e;
-    else
-        saddle_instance_free(e);
-    return status;
+    if (e->problem->constants != NULL && !e->constants.estimated)
+        SADDLE_TRY(saddle_instance_take_constants(e, error));
+    *out = saddle_taken(&e);
+    return SADDLE_OK;
 }

@@ -69,24 +69,21 @@ saddle_status saddle_run_search_agents(const saddle_run_state *r, saddle_agent_t
 
 saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle_error *error)
 {
-    double *found = NULL;
-    saddle_status status = saddle_run_search_agents(r, locate_task, WIDTH, &found, error);
-    if (found != NULL && status == SADDLE_OK) {
-        const double *worst = found;
-        const double *end = found + r->info.instance->world->agents * WIDTH;
-        for (const double *at = found + WIDTH; at < end && isfinite(worst[VALUE]); at += WIDTH)
-            if (!(fabs(at[VALUE]) <= fabs(worst[VALUE])))
-                worst = at;
-        *fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
-                                .agent = (size_t)(worst - found) / WIDTH,
-                                .index = (size_t)worst[ENTRY],
-                                .iteration = r->engine->kind->iteration(r->engine),
-                                .value = worst[VALUE]};
-        saddle_snprintf(fault->variable, sizeof fault->variable, "%s",
-                        variable_name[(size_t)worst[VARIABLE]]);
-    }
-    saddle_free(found);
-    return status;
+    SADDLE_OWNED double *found = NULL;
+    SADDLE_TRY(saddle_run_search_agents(r, locate_task, WIDTH, &found, error));
+    const double *worst = found;
+    const double *end = found + r->info.instance->world->agents * WIDTH;
+    for (const double *at = found + WIDTH; at < end && isfinite(worst[VALUE]); at += WIDTH)
+        if (!(fabs(at[VALUE]) <= fabs(worst[VALUE])))
+            worst = at;
+    *fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
+                            .agent = (size_t)(worst - found) / WIDTH,
+                            .index = (size_t)worst[ENTRY],
+                            .iteration = r->engine->kind->iteration(r->engine),
+                            .value = worst[VALUE]};
+    saddle_snprintf(fault->variable, sizeof fault->variable, "%s",
+                    variable_name[(size_t)worst[VARIABLE]]);
+    return SADDLE_OK;
 }
 
 /* ---- when no variable is the cause ----------------------------------------------------------- */
@@ -254,13 +251,12 @@ saddle_status saddle_run_explain(saddle_run_state *r, saddle_fault *fault, saddl
     if (iterate && !(fabs(fault->value) < LARGE))
         return SADDLE_OK;
     char cause[sizeof r->result->cause] = "";
-    double *found = NULL;
-    saddle_status status = saddle_run_search_agents(r, evaluate_task, CHECKS, &found, error);
-    if (found != NULL && status == SADDLE_OK && !is_large(r, found))
+    SADDLE_OWNED double *found = NULL;
+    SADDLE_TRY(saddle_run_search_agents(r, evaluate_task, CHECKS, &found, error));
+    if (!is_large(r, found))
         name_cause(r, found, fault, cause, sizeof cause);
     saddle_show_text(r->result->cause, sizeof r->result->cause, cause);
-    saddle_free(found);
-    return status;
+    return SADDLE_OK;
 }
 
 /* ---- the starting point ---------------------------------------------------------------------- */
@@ -279,18 +275,13 @@ static size_t largest_entry(const double *v, size_t count)
 static saddle_status is_far(const saddle_set *set, bool *far, saddle_error *error)
 {
     size_t count = saddle_set_dimension(set);
-    double *point = saddle_alloc_doubles(count);
-    double *scratch = saddle_alloc_doubles(saddle_set_scratch(set));
-    saddle_status status = SADDLE_OK;
-    if (point == NULL || scratch == NULL) {
-        status = saddle_no_memory(error, "a point of a set");
-    } else {
-        saddle_set_project(set, point, scratch);
-        *far = !(worst_of(point, count) < LARGE);
-    }
-    saddle_free(point);
-    saddle_free(scratch);
-    return status;
+    SADDLE_OWNED double *point = saddle_alloc_doubles(count);
+    SADDLE_OWNED double *scratch = saddle_alloc_doubles(saddle_set_scratch(set));
+    if (point == NULL || scratch == NULL)
+        return saddle_no_memory(error, "a point of a set");
+    saddle_set_project(set, point, scratch);
+    *far = !(worst_of(point, count) < LARGE);
+    return SADDLE_OK;
 }
 
 saddle_status saddle_run_refuse_start(const saddle_run_state *r, saddle_error *error)

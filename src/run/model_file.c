@@ -33,20 +33,15 @@ void saddle_saved_model_free(saddle_saved_model *model)
 static saddle_status read_whole(const char *path, const char *name, size_t *out,
                                 saddle_error *error)
 {
-    double *value = NULL;
+    SADDLE_OWNED double *value = NULL;
     size_t rank;
     size_t shape[2];
     SADDLE_TRY(saddle_numpy_read(path, name, &value, &rank, shape, error));
-    saddle_status status = SADDLE_OK;
-    bool good =
-        shape[0] * shape[1] == 1 && *value >= 0.0 && *value <= 0x1p53 && *value == floor(*value);
-    if (good)
-        *out = (size_t)*value;
-    else
-        status =
-            saddle_refuse(error, "'%.300s' is not a model: its '%s' is not an integer", path, name);
-    saddle_free(value);
-    return status;
+    if (!(shape[0] * shape[1] == 1 && *value >= 0.0 && *value <= 0x1p53 && *value == floor(*value)))
+        return saddle_refuse(error, "'%.300s' is not a model: its '%s' is not an integer", path,
+                             name);
+    *out = (size_t)*value;
+    return SADDLE_OK;
 }
 
 /* Reads an array of finite numbers; shape[1] is 1 for a vector. */
@@ -220,15 +215,13 @@ static saddle_status read_rest(saddle_saved_model *model, const char *path, sadd
 static saddle_status read_model(saddle_saved_model **out, const char *path, bool complete,
                                 saddle_error *error)
 {
+    SADDLE_OWNED_BY(saddle_saved_model_free_at)
     saddle_saved_model *model = saddle_alloc(1, sizeof *model);
     SADDLE_TRY(saddle_check_memory(model, "the model", error));
-    saddle_status status = read_solution(model, path, error);
-    SADDLE_THEN_IF(status, complete, read_rest(model, path, error));
-    if (status == SADDLE_OK)
-        *out = model;
-    else
-        saddle_saved_model_free(model);
-    return status;
+    SADDLE_TRY(read_solution(model, path, error));
+    SADDLE_TRY(complete ? read_rest(model, path, error) : SADDLE_OK);
+    *out = saddle_taken(&model);
+    return SADDLE_OK;
 }
 
 saddle_status saddle_saved_model_read_solution(saddle_saved_model **out, const char *path,

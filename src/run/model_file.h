@@ -3,6 +3,8 @@
 
 #include <saddle/run.h>
 
+#include "core/base.h"
+
 /* The format of models whose columns were scaled. It was 1 before, and still is for other models;
  * readers of 1 would ignore the scaling. */
 #define SADDLE_SCALED_FORMAT 2
@@ -21,3 +23,4 @@ typedef void saddle_fetch_row(void *context, size_t row, double *out);
 saddle_status saddle_saved_model_write(const saddle_saved_model *model, saddle_fetch_row *fetch,
                                        void *x_context, void *y_context, const char *path,
                                        saddle_error *error);
+SADDLE_RELEASES(saddle_saved_model, saddle_saved_model_free)

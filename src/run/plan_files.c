@@ -171,7 +171,7 @@ static void add_contents(const char *path, saddle_sha256 *sum)
 saddle_status saddle_plan_add_contents(const saddle_plan *plan, uint64_t *fingerprint,
                                        saddle_error *error)
 {
-    saddle_path_list files = {.count = 0};
+    SADDLE_OWNED_BY(saddle_path_list_release) saddle_path_list files = {.count = 0};
     for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
         const saddle_option *option = saddle_plan_option(plan, k);
         if (option->home == SADDLE_HOME_OWN || option->files == SADDLE_FILES_CODE)
@@ -188,9 +188,7 @@ saddle_status saddle_plan_add_contents(const saddle_plan *plan, uint64_t *finger
         memcpy(&bits, digest, sizeof bits);
         *fingerprint += bits;
     }
-    bool good = !files.short_of_memory;
-    saddle_path_list_release(&files);
-    return good ? SADDLE_OK : saddle_no_memory(error, "the paths of files");
+    return files.short_of_memory ? saddle_no_memory(error, "the paths of files") : SADDLE_OK;
 }
 
 /* ---- outputs --------------------------------------------------------------------------------- */
@@ -208,17 +206,16 @@ void saddle_plan_add_outputs(const saddle_plan *plan, saddle_path_list *outputs)
 
 saddle_status saddle_plan_check_names(const saddle_plan *plan, saddle_error *error)
 {
-    saddle_path_list outputs = {.count = 0};
-    saddle_status status = saddle_model_check_name(plan->outputs.model, error);
+    SADDLE_OWNED_BY(saddle_path_list_release) saddle_path_list outputs = {.count = 0};
+    SADDLE_TRY(saddle_model_check_name(plan->outputs.model, error));
     if (plan->outputs.checkpoint != NULL)
         saddle_plan_add_outputs(plan, &outputs);
-    if (status == SADDLE_OK && outputs.short_of_memory)
-        status = saddle_no_memory(error, "the paths of files");
-    for (size_t k = 0; status == SADDLE_OK && k < outputs.count; k++)
+    if (outputs.short_of_memory)
+        return saddle_no_memory(error, "the paths of files");
+    for (size_t k = 0; k < outputs.count; k++)
         if (saddle_is_checkpoint_name(saddle_file_name(outputs.entry[k].path)))
-            status =
-                saddle_refuse(error, "%s: '%.300s' has the name of a checkpoint; give another name",
-                              outputs.entry[k].what, outputs.entry[k].path);
-    saddle_path_list_release(&outputs);
-    return status;
+            return saddle_refuse(error,
+                                 "%s: '%.300s' has the name of a checkpoint; give another name",
+                                 outputs.entry[k].what, outputs.entry[k].path);
+    return SADDLE_OK;
 }

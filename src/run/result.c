@@ -300,14 +300,12 @@ saddle_status saddle_result_write(saddle_result *result, const saddle_world *wor
 saddle_status saddle_result_save_own(const saddle_result *result, const char *path,
                                      saddle_error *error)
 {
-    saddle_saved_model *model;
+    SADDLE_OWNED_BY(saddle_saved_model_free_at) saddle_saved_model *model = NULL;
     SADDLE_TRY(describe(&model, result, error));
     model->agents = 1;
     model->x_mean = model->x;
     model->y_mean = model->y;
-    saddle_status status = saddle_saved_model_write(model, NULL, NULL, NULL, path, error);
-    saddle_saved_model_free(model);
-    return status;
+    return saddle_saved_model_write(model, NULL, NULL, NULL, path, error);
 }
 
 saddle_status saddle_result_model(const saddle_result *result, saddle_saved_model **out,
@@ -326,14 +324,12 @@ saddle_status saddle_result_model(const saddle_result *result, saddle_saved_mode
 
 saddle_status saddle_result_save(const saddle_result *result, const char *path, saddle_error *error)
 {
-    saddle_saved_model *model;
+    SADDLE_OWNED_BY(saddle_saved_model_free_at) saddle_saved_model *model = NULL;
     SADDLE_REQUIRE(error, result, path);
     /* The model that a run started from may be replaced. */
     saddle_plan plan = result->plan;
     plan.outputs.model = path;
     SADDLE_TRY(saddle_plan_keep_inputs(&plan, path, error));
     SADDLE_TRY(saddle_result_model(result, &model, error));
-    saddle_status status = saddle_saved_model_save(model, path, error);
-    saddle_saved_model_free(model);
-    return status;
+    return saddle_saved_model_save(model, path, error);
 }

@@ -350,14 +350,11 @@ saddle_status saddle_solve(const saddle_problem *problem, const saddle_plan *pla
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, plan);
-    saddle_instance *instance = NULL;
-    saddle_plan with;
+    SADDLE_OWNED_BY(saddle_plan_free) saddle_plan with = {.settings = NULL};
+    SADDLE_OWNED_BY(saddle_instance_free_at) saddle_instance *instance = NULL;
     SADDLE_TRY(saddle_plan_copy(&with, plan, error));
     if (problem != NULL)
         with.problem.own = problem;
-    saddle_status status = saddle_instance_create(&instance, &with, error);
-    SADDLE_THEN(status, saddle_run(instance, &with, NULL, out, error));
-    saddle_instance_free(instance);
-    saddle_plan_free(&with);
-    return status;
+    SADDLE_TRY(saddle_instance_create(&instance, &with, error));
+    return saddle_run(instance, &with, NULL, out, error);
 }

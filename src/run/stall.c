@@ -118,18 +118,17 @@ saddle_status saddle_run_find_stall(saddle_run_state *r, saddle_error *error)
 {
     saddle_result *result = r->result;
     size_t agents = r->info.instance->world->agents;
-    double *found = NULL;
+    SADDLE_OWNED double *found = NULL;
     bool by_limit = result->stop != SADDLE_STOP_TOLERANCE &&
                     result->stop != SADDLE_STOP_CONDITION && result->stop != SADDLE_STOP_NO_GAIN &&
                     result->stop != SADDLE_STOP_INTERRUPTED;
     if (!by_limit || result->row_count == 0 || r->row.gap <= saddle_result_goal(result) ||
         r->row.metric <= ROUNDING * result->rows[0].metric)
         return SADDLE_OK;
-    saddle_status status = saddle_run_search_agents(r, read_task, WIDTH, &found, error);
-    if (status == SADDLE_OK && stalls(found, agents)) {
-        name_remedy(r, result->remedy, sizeof result->remedy);
-        result->stop = result->remedy[0] != '\0' ? SADDLE_STOP_STALLED : result->stop;
-    }
-    saddle_free(found);
-    return status;
+    SADDLE_TRY(saddle_run_search_agents(r, read_task, WIDTH, &found, error));
+    if (!stalls(found, agents))
+        return SADDLE_OK;
+    name_remedy(r, result->remedy, sizeof result->remedy);
+    result->stop = result->remedy[0] != '\0' ? SADDLE_STOP_STALLED : result->stop;
+    return SADDLE_OK;
 }
