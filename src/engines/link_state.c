@@ -371,7 +371,7 @@ static void collect_agreed(saddle_link_state *s, saddle_agent *agent, size_t i,
 
 /* ---- links that fail in one direction ----------------------------------------------------------- */
 
-/* Returns the row of a message that was sent in a round, which is that of `row` or one before it, and notes the round. */
+/* Returns the row of a message sent in a round, which is that of `row` or one before it, and notes the round. */
 static const double *sent_in(saddle_link_state *s, size_t k, uint64_t round, const double *row)
 {
     s->sent_round[k] = round + 1;

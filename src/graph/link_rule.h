@@ -8,8 +8,8 @@
  *
  * With those of the first line, both ends of an edge know whether it works in a round, so the weights of
  * every round are symmetric and doubly stochastic. With the others, a message is lost or late in one
- * direction, and its sender does not know; a replay repeats what agents have logged (replay.h). With I-J, nothing that agent I sends arrives at
- * agent J, which the agents detect after a while.
+ * direction, and its sender does not know; a replay repeats what agents have logged (replay.h). With
+ * I-J, nothing that agent I sends arrives at agent J, which the agents detect after a while.
  */
 #pragma once
 

@@ -142,8 +142,8 @@ void saddle_session_reject(saddle_session *session, size_t k, uint64_t round, do
 void saddle_session_take_round(saddle_session *session, uint64_t round, size_t size,
                                saddle_take_message *take, void *context);
 
-/* Logs that the message of a neighbour that was used in a round was sent so many rounds before; SADDLE_REPLAY_LOST: none
- * was used. */
+/* Logs how many rounds ago the message of a neighbour that was used in a round was sent; SADDLE_REPLAY_LOST: none was
+ * used. */
 void saddle_session_log_used(saddle_session *session, size_t k, uint64_t round, uint64_t age);
 
 /*
