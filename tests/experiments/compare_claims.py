@@ -49,11 +49,12 @@ def compare_claims(a, b, differ):
             if rows[test] != others[test]:
                 differ(f"{name}: {test}: {rows[test]} | {others[test]}")
     lists = [path.read_text(encoding="utf-8").split("## Experiments")[1] for path in (a, b)]
-    experiments = [re.findall(r"^- ([\w-]+): (.*)$", text, re.M) for text in lists]
+    experiments = [re.findall(r"^- ([\w, -]+): (.*)$", text, re.M) for text in lists]
     for (name, text), (other, other_text) in zip(*experiments):
         if (name, NUMBER.findall(text)) != (other, NUMBER.findall(other_text)):
             differ(f"experiment {name}: {text} | {other_text}")
-    return f"{len(left[0])} claims, {tests} tests, {len(experiments[0])} experiments"
+    count = sum(names.count(",") + 1 for names, _ in experiments[0])
+    return f"{len(left[0])} claims, {tests} tests, {count} experiments"
 
 
 def compare_json(a, b, differ, path=""):
