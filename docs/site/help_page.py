@@ -32,7 +32,8 @@ def option_list(lines):
         option = re.match(r"  (-.*?)(?:  +(\S.*))?$", line)
         if option:
             if name:
-                out += [f"`{name}`", ": " + joined(text or [" "]), ""]
+                index = ["```{index} " + re.match(r"[^ ,]*", name)[0], "```", ""]  # which the search finds first
+                out += [*index, f"`{name}`", ": " + joined(text or [" "]), ""]
             name, text = option[1], [" " * option.start(2) + option[2]] if option[2] else []
         else:
             text.append(line)

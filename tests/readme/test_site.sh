@@ -29,6 +29,9 @@ has() {
     passed=$((passed + 1))
 }
 has docs/reference/saddle-run.html '<h2>Network' "the options of a command have no headings"
+has searchindex.js '"--tolerance": [[' "a search does not find an option"
+has docs/reference/saddle-run.html '<dt><code class="docutils literal notranslate"><span class="pre">--tolerance</span>' \
+    "the options of a command are no list"
 has docs/reference/commands.html 'of a network, or draw it' "the list of commands does not say what they do"
 has docs/reference/headers.html 'what one agent does in one communication round' "the list of headers does not say what they are"
 has README.html '--color-background-primary: #131416' "there are no colours for a dark system"
