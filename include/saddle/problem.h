@@ -86,6 +86,27 @@ typedef struct saddle_gradient_requests {
     double *gx, *gy; /**< Receive each point's gradient, averaged over its samples. */
 } saddle_gradient_requests;
 
+/**
+ * The mean gradients that all agents of a round request where the engines `cuda` and `cuda-host` keep
+ * the state. Points, samples and gradients are in the memory of the graphics card; with `cuda-host`,
+ * in that of the process.
+ */
+typedef struct saddle_card_requests {
+    /** The cudaStream_t in whose order they are read and written; NULL with `cuda-host`. The call may
+     * return before that has happened. */
+    void *stream;
+    const size_t *count; /**< Number of samples of each agent, in the memory of the process. */
+    /** The samples of agent i are sample[i * sample_stride] and those after it. NULL: all of its
+     * samples, in order. */
+    const uint32_t *sample;
+    size_t sample_stride;   /**< At least the largest count. */
+    size_t points;          /**< Of each agent, over the same samples: 1 or 2. */
+    const double *point[2]; /**< x, then y, of agent i: at point[k] + i * stride. */
+    size_t stride;          /**< From an agent to the next. */
+    /** Receives the gradients in x, then y, of agent i: at gradient[k] + i * (x_dim + y_dim). */
+    double *gradient[2];
+} saddle_card_requests;
+
 /** The constants of the theory; 0 if unknown. */
 typedef struct saddle_constants {
     double lipschitz;        /**< L: every gradient of f_ij is L-Lipschitz over X x Y. */
@@ -226,6 +247,11 @@ struct saddle_problem {
      * requests, such as those of inner loops and trace points, call gradient().
      */
     void (*gradients)(const saddle_problem *problem, const saddle_gradient_requests *requests);
+    /**
+     * Optional, with gradient(): like gradients(), for the engines `cuda` and `cuda-host`. Between two
+     * trace points nothing else is called, and the state stays on the card.
+     */
+    void (*card_gradients)(const saddle_problem *problem, const saddle_card_requests *requests);
     /** Required without add_samples(), otherwise not called. Returns F_i(x, y) over all samples of
      * the agent. */
     double (*value)(const saddle_problem *problem, size_t agent, const double *x, const double *y,

@@ -127,6 +127,8 @@ class _Bound:
         if batched:
             self.seen: dict[tuple[bytes, int], Requests] = {}
             keep.set(c, "gradients", self.gradients)
+        if getattr(problem, "card_gradients", None) is not None:
+            keep.set(c, "card_gradients", self.card_gradients)
         keep.set(c, "value", self.value, float("nan"))
         if getattr(problem, "best_response", None) is not None:
             keep.set(c, "response_solve", self.best_response, False)
@@ -190,6 +192,9 @@ class _Bound:
             points = tuple(vector(at, count * dim) for at, dim in dims)
             requests = self.seen[key] = self.requests(agent, start, rows, points)
         self.evaluate(requests)
+
+    def card_gradients(self, _c: Any, c: Any) -> None:
+        self.problem.card_gradients(c)
 
     def evaluate(self, requests: Requests) -> None:
         """Calls gradients(), which fills in the gradients or returns them. Entries that it leaves

@@ -31,20 +31,20 @@ class Packed:
         the tensors in the form in which they were given; for a module, a copy
     """
 
-    def __init__(self, given: Any, what: str) -> None:
+    def __init__(self, given: Any, what: str, device: Any = None) -> None:
         self.form: Any
         leaves: list[Any]
         if isinstance(given, torch.nn.Module):
-            self.form = copy.deepcopy(given)
+            self.form = copy.deepcopy(given).to(device)
             leaves = [p for p in self.form.parameters() if p.requires_grad]
         elif isinstance(given, dict):
-            self.form = {name: self._leaf(tensor) for name, tensor in given.items()}
+            self.form = {name: self._leaf(tensor, device) for name, tensor in given.items()}
             leaves = list(self.form.values())
         elif isinstance(given, (list, tuple)):
-            leaves = [self._leaf(tensor) for tensor in given]
+            leaves = [self._leaf(tensor, device) for tensor in given]
             self.form = type(given)(leaves)
         else:
-            self.form = self._leaf(given)
+            self.form = self._leaf(given, device)
             leaves = [self.form]
         self._adopt(leaves, what)
         self.leaves = leaves
@@ -60,8 +60,8 @@ class Packed:
         return self.form.detach().double()
 
     @staticmethod
-    def _leaf(tensor: Any) -> Any:
-        return torch.as_tensor(tensor).detach().clone().requires_grad_()
+    def _leaf(tensor: Any, device: Any) -> Any:
+        return torch.as_tensor(tensor, device=device).detach().clone().requires_grad_()
 
     def _adopt(self, leaves: list[Any], what: str) -> None:
         """Moves the tensors into one vector."""
@@ -129,14 +129,14 @@ class _Rows:
     _all: Array
     _last: tuple[Array, Batch]
 
-    def __init__(self, tensors: Any) -> None:
+    def __init__(self, tensors: Any, device: Any = None) -> None:
         given = _tensors(tensors)
         if isinstance(given, (torch.Tensor, np.ndarray)):
             raise TypeError(
                 "data takes a tuple of tensors, a Dataset or a DataLoader, or a list of them, one "
                 "per agent: (X,) for X alone"
             )
-        self.tensors = tuple(torch.as_tensor(tensor).detach() for tensor in given)
+        self.tensors = tuple(torch.as_tensor(t, device=device).detach() for t in given)
         lengths = {len(tensor) for tensor in self.tensors}
         if len(lengths) != 1:
             raise ValueError(f"the tensors of data have different lengths: {sorted(lengths)}")
@@ -156,13 +156,13 @@ class _Rows:
         return batch
 
 
-def _parts(data: Any, agents: int | None) -> list[_Rows]:
+def _parts(data: Any, agents: int | None, device: Any) -> list[_Rows]:
     """Returns the rows of each agent."""
     if isinstance(data, list):
         if agents not in (None, len(data)):
             raise ValueError(f"data has the rows of {len(data)} agents, but agents is {agents}")
-        return [_Rows(own) for own in data]
-    rows = _Rows(data)
+        return [_Rows(own, device) for own in data]
+    rows = _Rows(data, device)
     count = agents or int(lib.SADDLE_DEFAULT_AGENTS)
     if count > rows.samples:
         raise ValueError(f"there are {rows.samples} rows for {count} agents")
@@ -173,9 +173,10 @@ def _parts(data: Any, agents: int | None) -> list[_Rows]:
 class TorchProblem(Problem):
     """A problem from a PyTorch function; `saddle.torch.problem()` makes it."""
 
-    def __init__(self, loss: Callable[..., Any], x0: Any, y0: Any, parts: list[_Rows]) -> None:
+    def __init__(self, loss: Callable[..., Any], x0: Any, y0: Any, parts: list[_Rows],
+                 device: Any = None) -> None:  # fmt: skip
         self._loss, self._parts = loss, parts
-        self._x, self._y = Packed(x0, "x0"), Packed(y0, "y0")
+        self._x, self._y = Packed(x0, "x0", device), Packed(y0, "y0", device)
         self._start = tuple(part.flat.double().cpu().numpy().copy() for part in (self._x, self._y))
         self._unpack = self._x.at  # results keep this, not the data
         self.x_dim, self.y_dim = len(self._x), len(self._y)
@@ -183,6 +184,8 @@ class TorchProblem(Problem):
         self._lock = threading.RLock()  # several runs share the tensors
         buffers = self._x.form.buffers() if isinstance(x0, torch.nn.Module) else ()
         self._buffers = [(buffer, buffer._version) for buffer in buffers]
+        self._slopes: Any = None
+        self._made: dict[Any, Any] = {}
 
     def _to_check(self) -> TorchProblem:
         """Returns the same problem with 64 bits, because differences of values of 32 bits have no
@@ -207,7 +210,9 @@ class TorchProblem(Problem):
         self._x.load(x)
         self._y.load(y)
         batch = part.tensors if rows is None else part.batch(rows)
-        value = self._loss(self._x.form, self._y.form, batch)
+        return self._checked(self._loss(self._x.form, self._y.form, batch))
+
+    def _checked(self, value: Any) -> Any:
         if not isinstance(value, torch.Tensor) or value.numel() != 1:
             raise ValueError("the loss must be one number, the mean over the samples of the batch")
         if any(buffer._version != version for buffer, version in self._buffers):
@@ -228,6 +233,24 @@ class TorchProblem(Problem):
                 found = torch.autograd.grad(value, [*x.leaves, *y.leaves], allow_unused=True)
                 torch.from_numpy(requests.gx[k]).copy_(x.flatten(found[: len(x.leaves)]))
                 torch.from_numpy(requests.gy[k]).copy_(y.flatten(found[len(x.leaves) :]))
+
+    def card_gradients(self, c: Any) -> None:
+        """Fills in the gradients of all agents of a round in the memory of the engine cuda."""
+        from . import _card
+
+        agents = len(self._parts)
+        requests = _card.CardRequests(c, agents, self.x_dim, self.y_dim, self._made)
+        with self._lock:
+            if self._slopes is None:
+                given = self._loss, self._checked, self._x, self._y, self._parts
+                self._slopes = _card.Slopes(*given)
+            if self._slopes.device != requests.device or not self._slopes.alike:
+                raise ValueError(
+                    f"the engine computes on {requests.device}, where tensors of this problem are "
+                    f"not; give saddle.torch.problem() device='{requests.device.type}'"
+                )
+            with requests.in_order():
+                self._slopes.answer(requests)
 
     def value(self, agent: int, x: Array, y: Array) -> float:
         """Returns the loss over all samples of an agent."""
@@ -265,6 +288,7 @@ def problem(
     data: Any,
     *,
     agents: int | None = None,
+    device: Any = None,
     outcomes: Callable[..., dict[str, float]] | None = None,
     **attributes: Any,
 ) -> TorchProblem:
@@ -282,6 +306,8 @@ def problem(
         in order; a Dataset, or a DataLoader, of which only the Dataset is used; or a list of them,
         one for each agent. For a loss that needs the numbers
         of its samples, add them as another tensor
+    device
+        moves everything there, such as to "cuda", which the engine cuda needs; None: not
     outcomes
         outcomes(x, y) returns a dict of measures such as an accuracy
     attributes
@@ -302,7 +328,9 @@ def problem(
     """
     for given in (x0, y0):
         _warn_of_training(given)
-    made = TorchProblem(loss, x0, y0, _parts(data, agents))
+    if device is not None and torch.device(device).type == "cuda" and not torch.cuda.is_available():
+        raise ValueError(f"device={device!r}: PyTorch {torch.__version__} finds no graphics card")
+    made = TorchProblem(loss, x0, y0, _parts(data, agents, device), device)
     for name, value in attributes.items():
         if name not in ATTRIBUTES:
             raise TypeError(f"problem() got an unexpected keyword argument {name!r}")

@@ -23,5 +23,10 @@ typedef struct saddle_device_problem {
     bool auc;              /* instead of all this, auc.c with a linear score: */
     double share;          /* r */
     double ridge;          /* 2 r (1-r) */
+    bool answers;          /* instead, the problem has card_gradients() */
     const char *refused;   /* the option for which there is no code */
 } saddle_device_problem;
+
+/* Describes a problem; returns whether it has device code or card_gradients(). For code that there is not, out->refused
+ * is an option. */
+bool saddle_describe_device(const saddle_problem *problem, saddle_device_problem *out);

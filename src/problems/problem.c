@@ -11,10 +11,11 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
         return saddle_refuse(
             error, "problem %s has no %s function; gradient and value are required, or add_samples",
             name, problem->gradient == NULL ? "gradient" : "value");
-    if (problem->gradients != NULL && problem->add_samples != NULL)
+    bool card = problem->card_gradients != NULL;
+    if ((card || problem->gradients != NULL) && problem->add_samples != NULL)
         return saddle_refuse(
-            error, "problem %s has gradients and add_samples functions; gradients needs gradient",
-            name);
+            error, "problem %s has %s and add_samples functions; %s needs gradient", name,
+            card ? "card_gradients" : "gradients", card ? "card_gradients" : "gradients");
     if (problem->x_dim == 0 || problem->y_dim == 0 || problem->agents == 0)
         return saddle_refuse(
             error,

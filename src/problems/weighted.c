@@ -67,6 +67,13 @@ static void gradients(const saddle_problem *problem, const saddle_gradient_reque
     }
 }
 
+/* The engine multiplies them by the weights of device(). */
+static void card_gradients(const saddle_problem *problem, const saddle_card_requests *requests)
+{
+    const instance *self = instance_of(problem);
+    self->of->card_gradients(self->of, requests);
+}
+
 static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                     double *scratch)
 {
@@ -111,10 +118,16 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_outcom
     return of->outcomes(of, rows, x, y, out, count, error);
 }
 
+bool saddle_describe_device(const saddle_problem *problem, saddle_device_problem *out)
+{
+    *out = (saddle_device_problem){.answers = problem->card_gradients != NULL};
+    return problem->device != NULL ? problem->device(problem, out) : out->answers;
+}
+
 static bool device(const saddle_problem *problem, saddle_device_problem *out)
 {
     const instance *self = instance_of(problem);
-    bool known = self->of->device(self->of, out);
+    bool known = saddle_describe_device(self->of, out);
     out->agent_weight = self->weight;
     return known;
 }
@@ -185,12 +198,13 @@ saddle_status saddle_weighted_create(saddle_problem **out, const saddle_problem 
     REPLACE(add_samples);
     REPLACE(gradient);
     REPLACE(gradients);
+    REPLACE(card_gradients);
     REPLACE(value);
     REPLACE(response_statistic);
     REPLACE(constants);
     REPLACE(outcomes);
-    REPLACE(device);
 #undef REPLACE
+    problem->device = device;
     /* Without a statistic the best response uses means that the problem computed with equal
      * weights. */
     if (of->response_size == 0)

@@ -115,7 +115,7 @@ no() {
     shift
     refuse "$words; use --engine threads" run --algorithm precision --quiet --iterations 5 --engine "$engine" "$@"
 }
-only="--engine: $engine has code for --algorithm precision or precision+ or prox-gt-sgda or prox-dsgda with --problem robust-logistic or auc or robust-regression"
+only="--engine: $engine has code for --algorithm precision or precision+ or prox-gt-sgda or prox-dsgda with --problem robust-logistic or auc or robust-regression or card_gradients()"
 no "$only, but not for gda with robust-logistic" --algorithm gda
 no "$only, but not for precision-auto with auc" --algorithm precision-auto --problem auc
 no "$only, but not for precision with quadratic" --problem quadratic

@@ -41,6 +41,26 @@ static void gradients(const saddle_problem *problem, const saddle_gradient_reque
     }
 }
 
+/* The same for requests in the memory of the engine cuda-host. */
+static void card_gradients(const saddle_problem *problem, const saddle_card_requests *requests)
+{
+    seen *s = problem->self;
+    size_t both = problem->x_dim + problem->y_dim;
+    s->calls++;
+    ck_assert(requests->stream == NULL && requests->points >= 1 && requests->points <= 2);
+    for (size_t k = 0; k < requests->points * problem->agents; k++) {
+        size_t i = k % problem->agents;
+        const double *x = requests->point[k / problem->agents] + i * requests->stride;
+        double *gx = requests->gradient[k / problem->agents] + i * both;
+        saddle_batch batch = {.count = requests->count[i]};
+        if (requests->sample != NULL)
+            batch.index = requests->sample + i * requests->sample_stride;
+        else
+            ck_assert_uint_eq(batch.count, problem->samples[i]);
+        problem->gradient(problem, i, &batch, x, x + problem->x_dim, gx, gx + problem->x_dim, NULL);
+    }
+}
+
 static saddle_result *solve(const saddle_problem *problem, const char *algorithm,
                             const char *threads, const char *weights)
 {
@@ -48,9 +68,13 @@ static saddle_result *solve(const saddle_problem *problem, const char *algorithm
     saddle_result *result;
     saddle_error error = {.message = ""};
     saddle_plan_defaults(&plan, sizeof plan);
-    const char *const settings[][2] = {{"algorithm", algorithm},   {"threads", threads},
-                                       {"agent-weights", weights}, {"topology", "ring"},
-                                       {"iterations", "40"},       {"trace-every", "20"}};
+    const char *const settings[][2] = {
+        {threads != NULL ? "threads" : "engine", threads != NULL ? threads : "cuda-host"},
+        {"algorithm", algorithm},
+        {"agent-weights", weights},
+        {"topology", "ring"},
+        {"iterations", "40"},
+        {"trace-every", "20"}};
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
         assert_ok(saddle_plan_set(&plan, settings[k][0], settings[k][1], &error), error);
     assert_ok(saddle_solve(problem, &plan, &result, &error), error);
@@ -109,6 +133,25 @@ TEST(there_is_one_call_per_round)
     ck_assert_uint_lt(s.points, 80 * all.agents);
 }
 
+TEST(cards_have_the_bits_of_threads)
+{
+    static const char *const algorithm[] = {"precision", "prox-gt-sgda", "prox-dsgda"};
+    static const char *const weights[] = {"equal", "by-size"};
+    for (size_t k = 0; k < 6; k++) {
+        saddle_problem one = *test_own_problem();
+        saddle_problem card = one;
+        seen s = {.caller = pthread_self()};
+        card.self = &s;
+        card.card_gradients = card_gradients;
+        saddle_result *expected = solve(&one, algorithm[k / 2], "1", weights[k % 2]);
+        saddle_result *result = solve(&card, algorithm[k / 2], NULL, weights[k % 2]);
+        assert_same(result, expected, algorithm[k / 2]);
+        ck_assert_uint_eq(s.calls, 40);
+        saddle_result_free(expected);
+        saddle_result_free(result);
+    }
+}
+
 TEST(gradients_go_with_gradient)
 {
     saddle_error error = {.message = ""};
@@ -118,5 +161,8 @@ TEST(gradients_go_with_gradient)
     both.gradients = gradients;
     ck_assert(both.add_samples != NULL);
     assert_refused(saddle_problem_check(&both, &error), error, SADDLE_BAD_INPUT, "gradients");
+    both.gradients = NULL;
+    both.card_gradients = card_gradients;
+    assert_refused(saddle_problem_check(&both, &error), error, SADDLE_BAD_INPUT, "card_gradients");
     test_instance_close(&quadratic);
 }

@@ -95,6 +95,7 @@ typedef struct saddle_card_plan {
     bool auc; /* with these two numbers, in place of all above: card_auc.h */
     double share;
     double ridge;
+    bool answers; /* instead, the problem computes gradients: `answer` */
     /* State. */
     double *span[2];
     double *kept;       /* v | u | stall counter, of each agent */
@@ -111,7 +112,9 @@ typedef struct saddle_card_plan {
     double *sum;            /* per agent and column: of a part of a batch */
     double *total;          /* per agent, part and column */
     double *along;          /* per row; for auc three more per row: card_auc.h */
-    double *gy;     /* per agent and entry of y; without refreshes, zero between iterations */
+    double
+        *answer; /* per agent: of a gradient in x and y; then, for differences, those to subtract */
+    double *gy;  /* per agent and entry of y; without refreshes, zero between iterations */
     double *target; /* per agent and entry of x and y: x~ and y~, where they are not only clipped */
     double *point;  /* x and y */
     double *result; /* of measurements */
@@ -170,6 +173,13 @@ typedef struct saddle_card_module {
      * before. Returns when about as many of them are left to do. */
     bool (*begin)(saddle_card *card, const saddle_card_plan *plan, uint64_t iteration,
                   unsigned parity, uint64_t count);
+    /* Begins one iteration as far as it needs no gradients, and given plan->answer, the rest. */
+    bool (*move)(saddle_card *card, const saddle_card_plan *plan, uint64_t iteration,
+                 unsigned parity, bool refreshes);
+    bool (*follow)(saddle_card *card, const saddle_card_plan *plan, uint64_t iteration,
+                   unsigned parity, bool refreshes);
+    /* Returns the stream in whose order a card works; NULL: there is none. */
+    void *(*stream)(const saddle_card *card);
     /* Waits for all iterations begun, and reports how far the card has come. */
     bool (*wait)(saddle_card *card, const saddle_card_plan *plan, saddle_card_state *out);
     /* Measures, after wait(), into plan->result. */

@@ -1,4 +1,4 @@
-/* The steps rows, columns and settle of kernels.h. */
+/* The steps rows, columns, settle and answer of kernels.h. */
 #ifndef SADDLE_ENGINES_CUDA_CARD_REFRESH_H
 #define SADDLE_ENGINES_CUDA_CARD_REFRESH_H
 
@@ -197,6 +197,43 @@ SADDLE_STEP void saddle_card_settle(const saddle_card_plan *c, unsigned parity, 
             g = saddle_subtract(g, saddle_multiply(c->steps.curvature, move));
         }
         next[u.tracker + k] = g;
+    }
+}
+
+/* The result of saddle_problem::card_gradients for an entry: new estimates, or what they change by. */
+SADDLE_STEP double saddle_card_answer_of(const saddle_card_plan *c, bool anew, uint32_t agent,
+                                         size_t at)
+{
+    size_t both = (size_t)c->x_dim + c->y_dim;
+    double weight = c->agent_weight[agent];
+    double g = saddle_multiply(weight, c->answer[agent * both + at]);
+    return anew ? g
+                : saddle_subtract(
+                      g, saddle_multiply(weight, c->answer[(c->agents + agent) * both + at]));
+}
+
+/* (7) and (8) for a tile of coordinates, given the gradients of saddle_problem::card_gradients. */
+SADDLE_STEP void saddle_card_answer(const saddle_card_plan *c, unsigned parity, bool anew,
+                                    uint32_t agent, uint32_t tile)
+{
+    uint64_t iteration = c->state->clock[parity];
+    saddle_card_tile u = saddle_card_tile_of(c, tile);
+    double *next = c->span[1 - parity] + agent * c->stride;
+    double *kept = c->kept + agent * c->kept_stride + u.point;
+    SADDLE_EACH(k, agent == 0 && tile == 0)
+    saddle_card_tick(c, parity, iteration);
+    if (saddle_card_stopped(c, iteration))
+        return;
+    SADDLE_EACH(i, u.count)
+    {
+        uint32_t k = u.first + i;
+        double old = kept[k];
+        double given = saddle_card_answer_of(c, anew, agent, u.point + k);
+        double new_one = anew ? given : saddle_add(given, old);
+        kept[k] = new_one;
+        saddle_card_check(c, iteration, new_one);
+        if (c->steps.tracking)
+            next[u.tracker + k] = saddle_add(next[u.tracker + k], saddle_subtract(new_one, old));
     }
 }
 

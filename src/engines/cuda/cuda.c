@@ -22,8 +22,10 @@ typedef struct engine {
     bool behind;          /* the state in `local` is older than the card's */
     uint64_t plain_ifo;   /* IFO calls of all agents between refreshes */
     uint64_t refresh_ifo; /* at a refresh; where they are scheduled, at most */
-    uint64_t *spent;  /* per agent, counted from the copies of the card's; NULL: not scheduled */
-    double *numbers;  /* two per agent */
+    uint64_t *spent; /* per agent, counted from the copies of the card's; NULL: not scheduled */
+    double *numbers; /* two per agent */
+    size_t
+        *counts; /* samples per agent: of a batch, then all; NULL: card_gradients() is not used */
     char failure[24]; /* why a copy failed; "": none did */
 } engine;
 
@@ -31,8 +33,6 @@ static engine *engine_of(saddle_engine *base)
 {
     return (engine *)base;
 }
-
-/* ---- what is refused ------------------------------------------------------------------------- */
 
 static const saddle_module *opened;
 
@@ -53,74 +53,6 @@ static saddle_status find_module(engine *e, saddle_error *error)
                              "--engine: %s cannot be used: %s; use threads", kind->name, why);
 }
 
-static saddle_status refuse(const engine *e, const char *option, const char *what,
-                            saddle_error *error)
-{
-    return saddle_fail(error, SADDLE_UNSUPPORTED, "%s: --engine %s %s; use --engine threads",
-                       option, e->local.base.kind->name, what);
-}
-
-static saddle_status check_network(const engine *e, saddle_error *error)
-{
-    const saddle_engine_inputs *in = &e->local.inputs;
-    if (in->instance->churn != NULL)
-        return refuse(e, "--churn", "has no agents that leave or join", error);
-    if (e->local.links.changing)
-        return refuse(e, "--links", "has only reliable links", error);
-    if (e->local.links.compressed)
-        return refuse(e, "--compress", "does not compress messages", error);
-    if (in->link_model != NULL)
-        return refuse(e, "--link-model", "does not simulate time", error);
-    return SADDLE_OK;
-}
-
-/* Fills in the names of the algorithms that have device code. */
-static void list_algorithms(size_t size, char *out)
-{
-    size_t count;
-    const saddle_algorithm *const *list = saddle_algorithm_list(&count);
-    out[0] = '\0';
-    for (size_t k = 0; k < count; k++)
-        if (list[k]->device != NULL)
-            saddle_append(out, size, "%s%s", out[0] != '\0' ? " or " : "", list[k]->name);
-}
-
-static void list_problems(size_t size, char *out)
-{
-    size_t count;
-    const saddle_problem_class *const *list = saddle_problem_list(&count);
-    out[0] = '\0';
-    for (size_t k = 0; k < count; k++)
-        if (list[k]->common.device != NULL)
-            saddle_append(out, size, "%s%s", out[0] != '\0' ? " or " : "", list[k]->name);
-}
-
-static saddle_status describe(const engine *e, saddle_device_steps *steps,
-                              saddle_device_problem *problem, saddle_error *error)
-{
-    const saddle_engine_inputs *in = &e->local.inputs;
-    const saddle_problem *of = in->instance->problem;
-    const char *option = NULL;
-    char algorithms[160];
-    char problems[160];
-    bool known = of->device != NULL && of->device(of, problem);
-    if (of->device != NULL && !known)
-        return refuse(e, problem->refused, "has no code for this one", error);
-    if (known && in->algorithm->device != NULL) {
-        if (in->algorithm->device(in->parameters, in->instance, steps, &option))
-            return SADDLE_OK;
-        return refuse(e, option != NULL ? option : "--algorithm", "has no code for this one",
-                      error);
-    }
-    list_algorithms(sizeof algorithms, algorithms);
-    list_problems(sizeof problems, problems);
-    return saddle_fail(error, SADDLE_UNSUPPORTED,
-                       "--engine: %s has code for --algorithm %s with --problem %s, but not for %s "
-                       "with %.60s; use --engine threads",
-                       e->local.base.kind->name, algorithms, problems, in->algorithm->name,
-                       saddle_shown_name(of->name));
-}
-
 /* ---- creating and freeing -------------------------------------------------------------------- */
 
 static void destroy(saddle_engine *base)
@@ -133,6 +65,7 @@ static void destroy(saddle_engine *base)
     saddle_local_clear(&e->local);
     saddle_free(e->numbers);
     saddle_free(e->spent);
+    saddle_free(e->counts);
     saddle_free(e);
 }
 
@@ -171,13 +104,25 @@ static saddle_status put_state(engine *e, saddle_error *error)
                : fail(e, error);
 }
 
+static saddle_status count_samples(engine *e, saddle_error *error)
+{
+    size_t agents = e->local.agents;
+    e->counts = saddle_alloc(2 * agents, sizeof *e->counts);
+    SADDLE_TRY(saddle_check_memory(e->counts, "the engine", error));
+    for (size_t i = 0; i < agents; i++) {
+        size_t samples = e->local.agent[i].problem->samples[e->local.agent[i].id];
+        e->counts[i] = saddle_batch_size(samples, e->plan.steps.batch);
+        e->counts[agents + i] = samples;
+    }
+    return SADDLE_OK;
+}
+
 static saddle_status make(engine *e, const saddle_engine_inputs *inputs, saddle_error *error)
 {
     saddle_device_steps steps;
     saddle_device_problem problem;
     SADDLE_TRY(saddle_local_make(&e->local, inputs, saddle_processors(1), error));
-    SADDLE_TRY(check_network(e, error));
-    SADDLE_TRY(describe(e, &steps, &problem, error));
+    SADDLE_TRY(saddle_card_describe(&e->local, &steps, &problem, error));
     SADDLE_TRY(find_module(e, error));
     const saddle_card_inputs in = {e->module, e->card, &e->local, &steps, &problem};
     SADDLE_TRY(saddle_card_prepare(&e->plan, &in, error));
@@ -191,6 +136,8 @@ static saddle_status make(engine *e, const saddle_engine_inputs *inputs, saddle_
         e->spent = saddle_alloc(e->local.agents, sizeof *e->spent);
         SADDLE_TRY(saddle_check_memory(e->spent, "the engine", error));
     }
+    if (e->plan.answers)
+        SADDLE_TRY(count_samples(e, error));
     saddle_local_start(&e->local);
     return put_state(e, error);
 }
@@ -252,6 +199,40 @@ static uint64_t safe_iterations(const engine *e, const saddle_limits *limits)
     return left / most > 1 ? left / most : 1;
 }
 
+/* Lets the problem compute the gradients that the agents need after a move. */
+static void request(const engine *e, uint64_t iteration, unsigned parity)
+{
+    const saddle_card_plan *c = &e->plan;
+    const saddle_problem *problem = e->local.inputs.instance->problem;
+    bool all = refreshes_at(e, iteration);
+    size_t slot = iteration % (2 * SADDLE_CARD_WINDOW) * c->agents * c->batch_stride;
+    const saddle_card_requests requests = {
+        .stream = e->module->stream(e->card),
+        .count = all ? e->counts + c->agents : e->counts,
+        .sample = all ? NULL : c->batch + slot,
+        .sample_stride = c->batch_stride,
+        .points = c->steps.recursive && !all ? 2 : 1,
+        .point = {c->span[1 - parity], c->span[parity]},
+        .stride = c->stride,
+        .gradient = {c->answer, c->answer + c->agents * ((size_t)c->x_dim + c->y_dim)}};
+    problem->card_gradients(problem, &requests);
+}
+
+/* Does what module->begin() does, with the problem's gradients. */
+static bool begin_answered(const engine *e, uint64_t first, unsigned parity, uint64_t count)
+{
+    const saddle_card_module *module = e->module;
+    for (uint64_t t = first; t < first + count; t++, parity = 1 - parity) {
+        bool refreshes = refreshes_at(e, t);
+        if (!module->move(e->card, &e->plan, t, parity, refreshes))
+            return false;
+        request(e, t, parity);
+        if (!module->follow(e->card, &e->plan, t, parity, refreshes))
+            return false;
+    }
+    return true;
+}
+
 /* Begins iterations until a limit, and sets *ended, or until IFO calls have to be looked at; returns the last one. */
 static uint64_t begin(engine *e, const saddle_limits *limits, uint64_t end, bool *ended,
                       bool *failed)
@@ -261,17 +242,20 @@ static uint64_t begin(engine *e, const saddle_limits *limits, uint64_t end, bool
     uint64_t safe = safe_iterations(e, limits);
     uint64_t last = safe < end - iteration ? iteration + safe : end;
     uint64_t ifo = local->ifo;
+    uint64_t stretch = e->counts != NULL ? 1 : STRETCH;
     *ended = iteration >= end;
     while (!*ended && !*failed && iteration < last) {
         uint64_t first = iteration;
-        while (!*ended && iteration < last && iteration - first < STRETCH) {
+        while (!*ended && iteration < last && iteration - first < stretch) {
             ifo += refreshes_at(e, iteration) ? e->refresh_ifo : e->plain_ifo;
             iteration++;
             *ended = iteration >= end ||
                      (e->spent == NULL && limits->max_ifo > 0 && ifo >= limits->max_ifo);
         }
         unsigned parity = (unsigned)((first - local->iteration) % 2) ^ local->parity;
-        *failed = !e->module->begin(e->card, &e->plan, first, parity, iteration - first);
+        *failed = e->counts != NULL
+                      ? !begin_answered(e, first, parity, iteration - first)
+                      : !e->module->begin(e->card, &e->plan, first, parity, iteration - first);
         *ended = *ended || out_of_time(limits);
     }
     return iteration;
@@ -439,6 +423,8 @@ static bool measure(saddle_engine *base, const saddle_measurement *what, double 
         of_all.at_point = true;
         return take(e, of_all, both, out);
     case SADDLE_MEASURE_SURVEY:
+        if (c->answers)
+            return false;
         of_all.kind = SADDLE_CARD_SURVEY;
         of_all.piece[0].count = both = c->auc ? c->columns : both;
         out[both] = 0.0;

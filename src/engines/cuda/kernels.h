@@ -12,11 +12,13 @@
  *   columns     sums over the rows of a part, one per column
  *   settle      (7) where estimates are new gradients, and (8), for a tile of coordinates
  *
+ *   answer      that, given the gradients of a problem of one's own
+ *
  *   schedule    r and c of precision_plus.c, and the samples of a refresh, for an agent
  *   estimate    difference, or gradient over these samples and their variance, for an agent
  *
- * An iteration is move and difference; move, rows, columns and settle; in prox_sgda.c, move, gradient and settle; or,
- * in precision_plus.c, schedule, move, estimate and settle.
+ * An iteration is move and difference; move, rows, columns and settle; in prox_sgda.c, move, gradient and settle; move
+ * and answer, if the problem computes gradients; or, in precision_plus.c, schedule, move, estimate and settle.
  * Measurements are norm, for an agent; and mean, for a block of entries, in a survey after rows, columns and slope.
  * Nothing that a step writes is read by another block of it.
  */

@@ -107,6 +107,12 @@ __global__ void __launch_bounds__(SADDLE_CARD_THREADS)
 }
 
 __global__ void __launch_bounds__(SADDLE_CARD_THREADS)
+    answer_kernel(const __grid_constant__ saddle_card_plan c, unsigned parity, bool anew)
+{
+    saddle_card_answer(&c, parity, anew, blockIdx.x % c.agents, blockIdx.x / c.agents);
+}
+
+__global__ void __launch_bounds__(SADDLE_CARD_THREADS)
     norm_kernel(const __grid_constant__ saddle_card_plan c, const __grid_constant__ saddle_card_measure w)
 {
     __shared__ saddle_card_pool pool;
@@ -416,6 +422,32 @@ static bool begin(saddle_card *card, const saddle_card_plan *c, uint64_t iterati
     return pace(card);
 }
 
+static bool move(saddle_card *card, const saddle_card_plan *c, uint64_t iteration, unsigned parity,
+                 bool refreshes)
+{
+    if (!enter_window(card, c, iteration / SADDLE_CARD_WINDOW))
+        return false;
+    launch_move(card, c, parity, refreshes || !c->steps.recursive);
+    return check_launch(card);
+}
+
+static bool follow(saddle_card *card, const saddle_card_plan *c, uint64_t iteration,
+                   unsigned parity, bool refreshes)
+{
+    uint64_t next = iteration + 1;
+    answer_kernel<<<c->agents * c->tiles, SADDLE_CARD_THREADS, 0, card->main>>>(
+        *c, parity, refreshes || !c->steps.recursive);
+    if (next % SADDLE_CARD_WINDOW == 0 &&
+        !check(card, cudaEventRecord(card->done[iteration / SADDLE_CARD_WINDOW % 2], card->main)))
+        return false;
+    return check_launch(card) && pace(card);
+}
+
+static void *stream_of(const saddle_card *card)
+{
+    return card->main;
+}
+
 static bool measure(saddle_card *card, const saddle_card_plan *c, const saddle_card_measure *w)
 {
     unsigned blocks = (w->piece[0].count + SADDLE_CARD_THREADS - 1) / SADDLE_CARD_THREADS;
@@ -456,6 +488,9 @@ const saddle_card_module saddle_module_table = {
     .get = get,
     .pin = pin,
     .begin = begin,
+    .move = move,
+    .follow = follow,
+    .stream = stream_of,
     .wait = wait,
     .measure = measure,
     .name = name_of,

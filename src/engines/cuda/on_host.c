@@ -66,21 +66,39 @@ static void settle(const saddle_card_plan *c, unsigned parity)
         saddle_card_settle(c, parity, b % c->agents, b / c->agents);
 }
 
+static bool move(saddle_card *card, const saddle_card_plan *c, uint64_t iteration, unsigned parity,
+                 bool refreshes)
+{
+    for (uint32_t i = c->agents; i-- > 0;)
+        saddle_card_draw(c, iteration, i);
+    for (uint32_t i = 2 * c->agents; i-- > 0 && c->target != NULL;)
+        saddle_card_target(c, parity, i / 2, i % 2 == 0, &card->pool);
+    for (uint32_t i = c->steps.scheduled ? c->agents : 0; i-- > 0;)
+        saddle_card_schedule(c, parity, i, &card->pool);
+    for (uint32_t b = c->groups * c->tiles; b-- > 0;)
+        saddle_card_move(c, parity, refreshes || !c->steps.recursive, b % c->groups, b / c->groups,
+                         &card->near);
+    return true;
+}
+
+static bool follow(saddle_card *card, const saddle_card_plan *c, uint64_t iteration,
+                   unsigned parity, bool refreshes)
+{
+    (void)card;
+    (void)iteration;
+    for (uint32_t b = c->agents * c->tiles; b-- > 0;)
+        saddle_card_answer(c, parity, refreshes || !c->steps.recursive, b % c->agents,
+                           b / c->agents);
+    return true;
+}
+
 static bool begin(saddle_card *card, const saddle_card_plan *c, uint64_t iteration, unsigned parity,
                   uint64_t count)
 {
     for (uint64_t t = iteration; t < iteration + count; t++, parity = 1 - parity) {
         bool refreshes = (t + 1) % c->steps.q == 0;
         bool recursive = c->steps.recursive;
-        for (uint32_t i = c->agents; i-- > 0;)
-            saddle_card_draw(c, t, i);
-        for (uint32_t i = 2 * c->agents; i-- > 0 && c->target != NULL;)
-            saddle_card_target(c, parity, i / 2, i % 2 == 0, &card->pool);
-        for (uint32_t i = c->steps.scheduled ? c->agents : 0; i-- > 0;)
-            saddle_card_schedule(c, parity, i, &card->pool);
-        for (uint32_t b = c->groups * c->tiles; b-- > 0;)
-            saddle_card_move(c, parity, refreshes || !recursive, b % c->groups, b / c->groups,
-                             &card->near);
+        move(card, c, t, parity, refreshes);
         if (refreshes)
             sum_rows(c, parity);
         for (uint32_t i = c->agents; !refreshes && i-- > 0;)
@@ -92,6 +110,12 @@ static bool begin(saddle_card *card, const saddle_card_plan *c, uint64_t iterati
             settle(c, parity);
     }
     return true;
+}
+
+static void *stream(const saddle_card *card)
+{
+    (void)card;
+    return NULL;
 }
 
 static bool measure(saddle_card *card, const saddle_card_plan *c, const saddle_card_measure *w)
@@ -136,6 +160,9 @@ const saddle_card_module saddle_card_on_host = {
     .get = copy,
     .pin = pin,
     .begin = begin,
+    .move = move,
+    .follow = follow,
+    .stream = stream,
     .wait = wait,
     .measure = measure,
     .name = name,

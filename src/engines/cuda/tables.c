@@ -95,7 +95,9 @@ static void take_state(maker *m)
     TAKE(along, (c->auc ? 4.0 : 1.0) * (double)m->rows);
     TAKE(gy, agents * c->y_dim);
     TAKE(point, (double)c->x_dim + c->y_dim);
-    TAKE(result, fmax((double)c->columns + c->y_dim, 2.0 * agents));
+    TAKE(result, fmax(fmax(c->columns, c->x_dim) + c->y_dim, 2.0 * agents));
+    if (c->answers)
+        TAKE(answer, (c->steps.recursive ? 2.0 : 1.0) * agents * ((double)c->x_dim + c->y_dim));
     if (!c->steps.x.clips || !c->steps.y.clips) {
         TAKE(target, agents * ((double)c->x_dim + c->y_dim));
         TAKE(scratch, 3.0 * agents * ((double)c->x_dim + c->y_dim));
@@ -112,7 +114,7 @@ static void take_all(maker *m)
 
 static void measure_rows(maker *m)
 {
-    for (size_t i = 0; i < m->plan->agents; i++) {
+    for (size_t i = 0; i < m->plan->agents && !m->plan->answers; i++) {
         const saddle_dataset *data = rows_of(m, i);
         m->rows += data->rows;
         m->entries += data->dense == NULL ? data->nonzeros : 0;
@@ -125,7 +127,7 @@ static void measure_agents(maker *m)
     saddle_card_plan *c = m->plan;
     for (size_t i = 0; i < c->agents; i++) {
         const saddle_problem *problem = m->in->local->agent[i].problem;
-        size_t rows = rows_of(m, i)->rows;
+        size_t rows = problem->samples[m->in->local->agent[i].id];
         size_t batch = saddle_batch_size(rows, m->in->steps->batch);
         saddle_batch all = {.count = rows};
         c->parts = (uint32_t)saddle_larger(c->parts, saddle_parts_count(problem, &all));
@@ -169,7 +171,7 @@ static void measure(maker *m)
     c->x_dim = (uint32_t)problem->x_dim;
     c->y_dim = (uint32_t)problem->y_dim;
     c->features = c->x_dim - (m->in->problem->intercept ? 1 : 0);
-    c->columns = c->x_dim;
+    c->columns = c->answers ? 0 : c->x_dim;
     if (m->in->problem->auc) {
         c->features = c->x_dim - SADDLE_AUC_Y;
         c->columns = c->features + SADDLE_AUC_REST + 1;
@@ -203,6 +205,7 @@ static void copy_constants(saddle_card_plan *c, const saddle_device_steps *steps
     c->auc = problem->auc;
     c->share = problem->share;
     c->ridge = problem->ridge;
+    c->answers = problem->answers;
 }
 
 /* Whether a factor or a bound is neither so small nor so large that products with it can be too small to be
@@ -274,7 +277,7 @@ static void number_agent(const maker *m, size_t i, agent_numbers *n)
     const saddle_agent *agent = &m->in->local->agent[i];
     const saddle_graph *graph = m->in->local->inputs.instance->graph;
     const double *weight = m->in->problem->agent_weight;
-    size_t rows = rows_of(m, i)->rows;
+    size_t rows = agent->problem->samples[agent->id];
     size_t size = saddle_batch_size(rows, m->in->steps->batch);
     bool drawn = size < rows || m->plan->steps.replacement;
     const uint32_t any = 0; /* the division of a batch does not depend on its samples */
@@ -416,7 +419,7 @@ static bool put_rows(maker *m)
     uint64_t row = 0;
     uint64_t entry = 0;
     bool taken = true;
-    for (size_t i = 0; taken && i < m->plan->agents; i++) {
+    for (size_t i = 0; taken && i < m->plan->agents && !m->plan->answers; i++) {
         const saddle_dataset *data = rows_of(m, i);
         PUT(label + row, data->label, data->rows);
         if (m->plan->row_norm != NULL)
@@ -445,10 +448,10 @@ static saddle_status copy_tables(maker *m, saddle_error *error)
 /* Whether agents have dense rows and others sparse ones, which happens only to data in memory. */
 static bool is_mixed(const maker *m)
 {
-    for (size_t i = 0; i < m->plan->agents; i++)
-        if ((rows_of(m, i)->dense != NULL) != (rows_of(m, 0)->dense != NULL))
-            return true;
-    return false;
+    bool mixed = false;
+    for (size_t i = 1; i < m->plan->agents && !m->plan->answers; i++)
+        mixed |= (rows_of(m, i)->dense != NULL) != (rows_of(m, 0)->dense != NULL);
+    return mixed;
 }
 
 static saddle_status check_size(const maker *m, saddle_error *error)

@@ -1,4 +1,4 @@
-/* The memory of a card for a run: how much it is, taking it, and the tables that are copied to it once. */
+/* What a card computes in a run; its memory: how much it is, taking it, and the tables that are copied to it once. */
 #ifndef SADDLE_ENGINES_CUDA_TABLES_H
 #define SADDLE_ENGINES_CUDA_TABLES_H
 
@@ -6,6 +6,10 @@
 #include "engines/cuda/card.h"
 #include "engines/local_agents.h"
 #include "problems/device_problem.h"
+
+/* Describes the algorithm and the problem of a run, or refuses what there is no code for. */
+saddle_status saddle_card_describe(const saddle_local *local, saddle_device_steps *steps,
+                                   saddle_device_problem *problem, saddle_error *error);
 
 /* What tables are made from. */
 typedef struct saddle_card_inputs {
