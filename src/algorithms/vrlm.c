@@ -16,7 +16,9 @@
  * sqrt(m)), and rho = eta_y l1^2 l2, where l2 is the step of the multipliers. As in the authors' program, y steps from
  * the mixed y. That program also mixes the multipliers, which the paper does not: its fixed points are wrong where
  * agents have different data, since then (I - M) E goes to -rho / eta_y (M - I) y. rho = 1/4 is automatic: without a
- * loss, the slowest mode then has two equal roots, 1 - (1 - lambda) / 2. Start: s = v, E = 0.
+ * loss, the slowest mode then has two equal roots, 1 - (1 - lambda) / 2. Start: s = v, E = 0. --steps paper has the
+ * values of the authors' program for distributionally robust classification: eta_x = eta_y = l1 = l2 = 0.1, so that rho
+ * = 0.001 eta_y, |S| = 1, R = 100 also at the start, q = 100, and beta = 0.01.
  *
  * The paper has a prox in x and in y, and assumes a loss that is strongly concave in y. (M - I) E is not 0 at a
  * solution, so M has to stay the same: links that vary are refused. Compressed messages and churn are possible.
@@ -31,23 +33,36 @@
 #include "core/base.h"
 
 #define RHO 0.25
+#define RHO_OF_PAPER 0.001 /* times eta_y */
 
 static const saddle_search rho_search = {.name = "multiplier-step", .low = -2, .high = 1};
 static const saddle_option multiplier =
     SADDLE_STEP(SADDLE_OWN(saddle_family, multiplier, RUN), "multiplier-step", "VRLM", "auto", 1.0,
                 &rho_search, "RHO",
                 "Step of the multipliers that make agents agree on y, relative to 1/--eta-y. auto: "
-                "0.25.");
+                "0.25; with --steps paper 0.001 times --eta-y.");
 static const saddle_option *const options[] = {SADDLE_FAMILY_OPTIONS, &multiplier,
                                                SADDLE_ESTIMATOR_OPTIONS, NULL};
-static const saddle_automatic automatic[] = {SADDLE_FAMILY_PRACTICAL,
-                                             SADDLE_AUTOMATIC(saddle_option_estimator, "sarah"),
-                                             SADDLE_AUTOMATIC(saddle_option_mixing_rounds, "1"),
-                                             {.option = NULL}};
+static const saddle_automatic automatic[] = {
+    SADDLE_FAMILY_RULES("0.1", "0.1", "1"),
+    SADDLE_AUTOMATIC(saddle_option_estimator, "sarah"),
+    SADDLE_AUTOMATIC(saddle_option_q, "as above; with --steps paper 100"),
+    SADDLE_AUTOMATIC(saddle_option_beta_x, "0.1; with --steps paper 0.01"),
+    SADDLE_AUTOMATIC(saddle_option_refresh_size, "all; with --steps paper 100"),
+    SADDLE_AUTOMATIC(saddle_option_first_batch, "all; with --steps paper 100"),
+    SADDLE_AUTOMATIC(saddle_option_mixing_rounds, "1"),
+    {.option = NULL}};
 
 static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    static const saddle_preset sarah = {.estimator = {.kind = SADDLE_ESTIMATE_SARAH}};
+    static const saddle_preset paper = {.steps = {0.1, 0.1},
+                                        .estimator = {.kind = SADDLE_ESTIMATE_SARAH,
+                                                      .beta_x = 0.01,
+                                                      .beta_y = 0.01,
+                                                      .batch = 1,
+                                                      .q = 100,
+                                                      .refresh = 100,
+                                                      .first = 100}};
     saddle_family *p = parameters;
     const saddle_plan *plan = c->instance->plan;
     if (!saddle_links_are_constant(c->instance) && plan->network.inexact == SADDLE_INEXACT_NO)
@@ -57,8 +72,10 @@ static saddle_status init(void *parameters, saddle_configuration *c, saddle_erro
                            "as dgda-vr",
                            plan->network.links);
     p->strategy = SADDLE_MULTIPLIERS;
-    p->multiplier = isnan(p->multiplier) ? RHO : p->multiplier;
-    return saddle_family_init(p, &sarah, c, error);
+    SADDLE_TRY(saddle_family_init(p, &paper, c, error));
+    if (isnan(p->multiplier))
+        p->multiplier = c->given->rule == SADDLE_STEPS_PAPER ? RHO_OF_PAPER * p->steps.eta_y : RHO;
+    return SADDLE_OK;
 }
 
 const saddle_algorithm saddle_vrlm = {

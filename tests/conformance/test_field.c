@@ -241,6 +241,20 @@ static void distances(const slow *s, const double *a, const double *b, double fa
         out[k < s->a.x_dim ? 0 : 1] += factor * (a[k] - b[k]) * (a[k] - b[k]);
 }
 
+/* Draws `count` samples in an order in which the first half is not special. */
+static void draw_halves(slow *s, size_t i, saddle_purpose purpose, uint64_t next, size_t count,
+                        uint32_t *index)
+{
+    if (count == s->a.problem->samples[i])
+        return;
+    dense_draw(&s->a, purpose, i, next, count, false, index);
+    for (size_t k = 1; k < count / 2; k += 2) {
+        uint32_t kept = index[k];
+        index[k] = index[count - 1 - k];
+        index[count - 1 - k] = kept;
+    }
+}
+
 /* Refreshes the estimate of an agent from `count` samples: all, or two halves that are compared. */
 static void refresh_measured(slow *s, size_t i, uint64_t next, size_t count, const uint32_t *index,
                              double *g)
@@ -358,15 +372,7 @@ static void estimate_measured(slow *s, size_t i, uint64_t next, const double *ol
         error = variance > 0.0 ? error * variance / (error + variance) : 0.0;
     bool refreshes = n <= 4 || 2 * batch >= fresh || !(error <= limit);
     size_t count = refreshes ? fresh : batch;
-    if (count < n) {
-        dense_draw(&s->a, refreshes ? SADDLE_RNG_REFRESH : SADDLE_RNG_BATCH, i, next, count, false,
-                   index);
-        for (size_t k = 1; k < count / 2; k += 2) {
-            uint32_t kept = index[k];
-            index[k] = index[count - 1 - k];
-            index[count - 1 - k] = kept;
-        }
-    }
+    draw_halves(s, i, refreshes ? SADDLE_RNG_REFRESH : SADDLE_RNG_BATCH, next, count, index);
     if (refreshes)
         refresh_measured(s, i, next, count, index, g);
     else
@@ -435,7 +441,10 @@ static void slow_open(slow *s, test_rig *rig, int method)
     for (size_t i = 0; i < s->a.m && is_measured(s); i++) {
         s->errors[i].since = 1.0;
         s->a.ifo[i] = 0;
-        refresh_measured(s, i, 0, s->a.problem->samples[i], NULL, s->g + i * s->a.both);
+        size_t n = s->a.problem->samples[i];
+        size_t count = n <= 4 ? n : between(sqrt((double)n), 0.0, n);
+        draw_halves(s, i, SADDLE_RNG_REFRESH, 0, count, index);
+        refresh_measured(s, i, 0, count, index, s->g + i * s->a.both);
         s->errors[i].span = ceil(sqrt((double)s->a.problem->samples[i]));
         double size[2]; /* of the gradient; a variance may be its rounding */
         distances(s, s->g + i * s->a.both, s->zero, 1.0, size);
@@ -753,6 +762,7 @@ TEST(options_do_what_they_say)
         {VRLM, {"multiplier-step=0.6", "mixing=metropolis", "estimator=storm", "beta-y=0.4", NULL}},
         {VRLM, {"topology=path", "q=3", "batch=2", "refresh-size=4", "first-batch=3", NULL}},
         {VRLM, {"mixing-rounds=3", "topology=path", NULL}},
+        {VRLM, {"steps=paper", "eta-y=0.02", "q=3", NULL}},
         {VRLM, {"mixing-rounds=2", "mixing=metropolis", "estimator=kalman", NULL}},
         {K_GT, {"local-steps=3", "estimator=storm", "beta-x=0.3", "beta-y=0.6", NULL}},
         {K_GT, {"local-steps=1", "mixing=metropolis", "sampling=with-replacement", NULL}},
@@ -998,7 +1008,10 @@ TEST(paper_steps_are_those_of_the_authors)
         const char *name;
         double x, y;
         uint64_t batch;
-    } paper[] = {{"dgda-vr", 0.01, 0.1, 32}, {"dm-hsgd", 0.01, 0.1, 10}, {"dream", 0.1, 1.0, 1}};
+    } paper[] = {{"dgda-vr", 0.01, 0.1, 32},
+                 {"dm-hsgd", 0.01, 0.1, 10},
+                 {"dream", 0.1, 1.0, 1},
+                 {"vrlm", 0.1, 0.1, 1}};
     static const char *const more[] = {"steps=paper", NULL};
     for (size_t k = 0; k < sizeof paper / sizeof *paper; k++) {
         test_rig r;
@@ -1006,6 +1019,20 @@ TEST(paper_steps_are_those_of_the_authors)
         ck_assert(r.steps.eta_x == paper[k].x && r.steps.eta_y == paper[k].y);
         ck_assert_uint_eq(r.steps.batch, paper[k].batch);
         ck_assert(strcmp(paper[k].name, "dgda-vr") != 0 || r.steps.q == 32);
+        test_rig_close(&r);
+    }
+    static const char *const storm[] = {"steps=paper", "estimator=storm", NULL};
+    for (int k = 0; k < 2; k++) {
+        test_rig r;
+        slow s;
+        test_rig_open(&r, QUADRATIC_CONVEX_ODD, "vrlm", k == 0 ? more : storm, 1, NULL, NULL);
+        slow_open(&s, &r, VRLM);
+        ck_assert(test_number(s.a.plan, "first-batch") == 100.0);
+        ck_assert(test_number(s.a.plan, "multiplier-step") == 0.001 * 0.1);
+        ck_assert(k == 1 || (r.steps.q == 100 && test_number(s.a.plan, "refresh-size") == 100.0));
+        ck_assert(k == 0 || (test_number(s.a.plan, "beta-x") == 0.01 &&
+                             test_number(s.a.plan, "beta-y") == 0.01));
+        slow_close(&s);
         test_rig_close(&r);
     }
 }
@@ -1089,7 +1116,6 @@ TEST(what_cannot_work_is_refused)
     refuse((const char *[]){SMALL, "algorithm=dama", "strategy=extra", "links=delay:2", NULL},
            "cannot make up for lost or late messages");
     refuse((const char *[]){SMALL, "algorithm=dama", "steps=paper", NULL}, "--steps");
-    refuse((const char *[]){SMALL, "algorithm=vrlm", "steps=paper", NULL}, "--steps");
     refuse((const char *[]){SMALL, "algorithm=k-gt-minimax", "steps=paper", NULL}, "--steps");
     refuse((const char *[]){SMALL, "algorithm=vrlm", "links=agreed:0.1", NULL},
            "--links: the mult");
@@ -1101,7 +1127,7 @@ TEST(what_cannot_work_is_refused)
     for (int method = 0; method < D_ADAST; method++) {
         char name[32];
         snprintf(name, sizeof name, "algorithm=%s", names[method]);
-        bool has_paper = method <= DREAM && method != DAMA;
+        bool has_paper = method <= VRLM && method != DAMA;
         refuse((const char *[]){SMALL, name, "steps=theory", NULL},
                has_paper ? "use practical or paper instead" : "use practical instead");
     }

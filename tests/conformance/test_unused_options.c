@@ -43,7 +43,8 @@ static const char *beside(const char *algorithm, const char *setting)
     bool plus = strcmp(algorithm, "precision+") == 0;
     return plus && strncmp(setting, "refresh-min=", 12) == 0 ? "c-gamma=1e-4"
            : plus && strncmp(setting, "epsilon=", 8) == 0    ? "c-gamma=1e6"
-                                                             : "";
+           : strcmp(algorithm, "vrlm") == 0 && strncmp(setting, "refresh-size=", 13) == 0 ? "q=10"
+                                                                                          : "";
 }
 
 /* Runs an algorithm with up to three settings; "" is none. `setting` is the one that is heard of. */
