@@ -461,6 +461,20 @@ def test_pictures(tmp_path):
     assert np.array_equal(axes.lines[0].get_ydata(), r.trace.metric)
 
 
+def test_groups_settle_because_steps_are_extrapolated():
+    draw = np.random.default_rng(1)
+    member, age = draw.integers(0, 2, 1200), draw.normal(40, 12, 1200)
+    spent, visits = np.exp(draw.normal(3, 1, 1200)), draw.poisson(5, 1200)
+    score = 0.8 * (member - 0.5) + 0.03 * (age - 40) + 0.2 * (visits - 5) - 0.5 * np.log(spent / 20)
+    labels = np.where(draw.random(1200) < 1 / (1 + np.exp(-score)), 1, -1)
+    rows = np.column_stack([member, age, spent, visits])
+    parts = [(rows[k::6], labels[k::6]) for k in range(6)]
+    common = {"groups": "1,label", "topology": "ring", "tolerance": 1e-8, "iterations": 600}
+    assert saddle.run("group-dro", parts, **common).gap <= 1e-8
+    with pytest.warns(saddle.NotSolvedWarning):
+        assert saddle.run("group-dro", parts, **common, without="extrapolation").gap > 0.01
+
+
 def test_runs_that_are_not_solved_say_so(program, recwarn):
     def said(**options):
         recwarn.clear()

@@ -71,12 +71,19 @@ const saddle_option saddle_option_hessian = SADDLE_CHOICE(
     "What is measured of the Hessian in x before the run, by sums over all agents: all entries, "
     "the diagonal or nothing. auto: all, up to 1024 columns and without a regularizer.");
 
+static const saddle_option without = SADDLE_CHOICE(
+    SADDLE_OWN(saddle_auto_parameters, without, RUN), "without", GROUP, "none",
+    "none|extrapolation|mixing|bound", "PART",
+    "Switches a part off, to see what it does: the extrapolation in y, the rounds that "
+    "only mix, or the bound of steps after the gradient has grown.");
+
 static const saddle_option *const options[] = {&saddle_option_nu,
                                                &saddle_option_eta,
                                                &saddle_option_alpha,
                                                &saddle_option_noise,
                                                &saddle_option_share,
                                                &saddle_option_hessian,
+                                               &without,
                                                NULL};
 
 /* How much a step may grow in an iteration; how much the signal per step may grow before steps become shorter, and how
@@ -142,6 +149,8 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
     p->steps = c->steps;
     p->x_set = c->instance->x_set;
     saddle_mixing_rounds_choose(&p->mixing, c->instance);
+    if (p->without == WITHOUT_MIXING)
+        p->mixing.count = 1;
     p->first = m->uniform ? c->steps.tau
                           : c->steps.nu / p->share * (m->xx + m->xy * m->xy * c->steps.alpha);
     return SADDLE_OK;
@@ -177,9 +186,10 @@ static const double *followed(const saddle_auto_variables *at)
     return positive ? at->c : at->r;
 }
 
-/* Returns the bound of the step. It is lowered whenever the signal has grown too much, apart from the growth that
- * longer steps bring. */
-static double bound_of_step(const saddle_auto_variables *at, double signal, double step)
+/* Returns the bound of the step. If `lowers`, it is lowered whenever the signal has grown too much, apart from the
+ * growth that longer steps bring. */
+static double bound_of_step(const saddle_auto_variables *at, double signal, double step,
+                            bool lowers)
 {
     double *kept = at->kept;
     kept[LARGEST] = fmax(kept[LARGEST], signal);
@@ -187,7 +197,7 @@ static double bound_of_step(const saddle_auto_variables *at, double signal, doub
         kept[LEAST] = fmax(signal, ROUNDING * kept[LARGEST]);
         kept[LEAST_STEP] = step;
     }
-    if (signal > UNSTABLE * kept[LEAST] * fmax(1.0, step / kept[LEAST_STEP])) {
+    if (lowers && signal > UNSTABLE * kept[LEAST] * fmax(1.0, step / kept[LEAST_STEP])) {
         kept[LEAST] = signal;
         kept[LEAST_STEP] = kept[BOUND] = step / SHORTER;
         kept[EASING] = kept[EASING] > 0.0 ? kept[EASING] / LESS_EASING : FIRST_EASING;
@@ -208,7 +218,8 @@ static void update_tau(const saddle_agent *agent, const saddle_auto_variables *a
     double half_b = 0.5 * p->share * fmax(now[Y_MOVED], 0.0) / (s->eta * s->alpha);
     double root = sqrt(half_b * half_b + now[SLOPES] * share2 * now[X_MOVED]);
     double step = fmin(GROWTH * s->nu / at->kept[TAU], (half_b + root) / now[SLOPES]);
-    double bound = bound_of_step(at, now[SIGNAL], fmin(step, s->nu / at->kept[TAU]));
+    double bound = bound_of_step(at, now[SIGNAL], fmin(step, s->nu / at->kept[TAU]),
+                                 p->without != WITHOUT_BOUND);
     if (p->measured.uniform && now[MONOTONE] < 0.0)
         at->kept[BOUND] = bound = fmin(bound, s->nu / s->tau);
     step = fmin(step, bound);
@@ -273,8 +284,9 @@ static void compute_targets(const saddle_agent *agent, const saddle_auto_variabl
     double tau = at->kept[TAU];
     if (!at->metric->full || !step_freely(agent, at, tau))
         step_in_diagonal(agent, at, tau);
+    const double *last = p->without == WITHOUT_EXTRAPOLATION ? at->d : at->last_d;
     for (size_t k = 0; k < at->y_dim; k++) {
-        at->y_tilde[k] = at->y[k] + p->steps.alpha * (2.0 * at->d[k] - at->last_d[k]);
+        at->y_tilde[k] = at->y[k] + p->steps.alpha * (2.0 * at->d[k] - last[k]);
         at->last_d[k] = at->d[k];
     }
     saddle_set_project(agent->y_set, at->y_tilde, agent->scratch);

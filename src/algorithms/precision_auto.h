@@ -13,6 +13,14 @@
 #include "algorithms/mixing_rounds.h"
 #include "algorithms/noise.h"
 
+/* What --without switches off. */
+typedef enum saddle_auto_part {
+    WITHOUT_NONE,
+    WITHOUT_EXTRAPOLATION,
+    WITHOUT_MIXING,
+    WITHOUT_BOUND
+} saddle_auto_part;
+
 typedef struct saddle_auto_parameters {
     saddle_steps steps;
     double noise; /* theta */
@@ -21,6 +29,7 @@ typedef struct saddle_auto_parameters {
     saddle_mixing_rounds mixing;
     const saddle_set *x_set;
     saddle_curvature_kind hessian;
+    saddle_auto_part without;
     saddle_curvature measured;
 } saddle_auto_parameters;
 

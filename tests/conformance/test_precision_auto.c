@@ -47,6 +47,7 @@ typedef struct slow {
     const saddle_instance *instance;
     const saddle_problem *problem;
     bool plus; /* PRECISION+: H = I, a fixed tau, and only the signal is followed */
+    saddle_auto_part without;
     bool uniform, full;
     double h[MOST][MOST], inverse[MOST][MOST], diagonal[MOST];
     double longer; /* b: H <= b D */
@@ -182,7 +183,7 @@ static int rounds_of(const slow *s)
     double a = (double)(float)s->instance->spectrum.lambda_m;
     double b = 1.0 - (double)(float)(1.0 - s->instance->spectrum.lambda2);
     int count = 1;
-    while (b > a && b < 1.0 && count < 100 &&
+    while (b > a && b < 1.0 && count < 100 && s->without != WITHOUT_MIXING &&
            cosh(count * acosh((2.0 - a - b) / (b - a))) < 1.0 / 0.3)
         count++;
     return count;
@@ -244,7 +245,8 @@ static double next_tau(slow *s, node *n)
         n->least = fmax(f[0], 1e-16 * n->most);
         n->least_step = now;
     }
-    if (f[0] > 100.0 * n->least && f[0] / now > 100.0 * n->least / n->least_step) {
+    if (s->without != WITHOUT_BOUND && f[0] > 100.0 * n->least &&
+        f[0] / now > 100.0 * n->least / n->least_step) {
         n->least = f[0];
         n->least_step = n->bound = now / 8.0;
         n->easing = n->easing == 0.0 ? 0.025 : n->easing / 16.0;
@@ -474,8 +476,8 @@ static void step(slow *s, uint64_t t)
         next->tau = next_tau(s, next);
         memcpy(next->last, now->tracker, sizeof next->last);
         step_in_x(s, now, next->tau, tilde);
-        /* PRECISION+ does not extrapolate. */
-        const double *last = s->plus ? now->tracker : now->last;
+        bool plain = s->plus || s->without == WITHOUT_EXTRAPOLATION;
+        const double *last = plain ? now->tracker : now->last;
         for (size_t k = s->x_dim; k < s->both; k++)
             tilde[k] = now->z[k] + s->alpha * (2.0 * now->tracker[k] - last[k]);
         saddle_set_project(s->instance->y_set, tilde + s->x_dim, s->scratch);
@@ -526,6 +528,7 @@ static void begin(slow *s, const test_rig *rig, bool plus)
     s->instance = rig->instance.made;
     s->problem = rig->instance.problem;
     s->plus = plus;
+    s->without = plus ? WITHOUT_NONE : p->without;
     s->nu = rig->steps.nu;
     s->most_tau = rig->steps.tau;
     s->eta = rig->steps.eta;
@@ -634,6 +637,9 @@ static const char *const variants[][3] = {
     {"x-set=l2-ball:0.3", "hessian=diagonal", NULL},
     {"step-share=1", NULL},
     {"topology=path", "mixing=metropolis", NULL},
+    {"without=extrapolation", NULL},
+    {"topology=path", "without=mixing", NULL},
+    {"without=bound", "step-share=1", NULL},
 };
 
 TEST_LOOP(it_follows_its_rules, 0, INSTANCES)
