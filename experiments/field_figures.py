@@ -70,6 +70,11 @@ class Regression(saddle.Problem):
         return (product @ x + shift * mean - target + residual * y + self.WEIGHT * x,
                 residual * x - self.PENALTY * y)  # fmt: skip
 
+    def best_response(self, x: Any) -> Any:
+        residual = x @ np.mean(self.means, axis=0) - np.mean([labels.mean() for labels in self.b])
+        r = residual * x / (self.PENALTY - x @ x)  # |x| <= 1
+        return r / max(1.0, float(np.linalg.norm(r)))
+
     def value(self, agent: int, x: Any, y: Any) -> float:
         residual = (self.a[agent] + y) @ x - self.b[agent]
         return float(residual @ residual / len(residual) + self.WEIGHT * (x @ x) - self.PENALTY * (y @ y)) / 2
