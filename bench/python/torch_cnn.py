@@ -11,6 +11,7 @@ import time
 import numpy as np
 import saddle
 import torch
+from saddle import _card
 
 try:
     from torch.func import functional_call, grad, vmap
@@ -153,7 +154,7 @@ def by_saddle(size, made, device, rounds, batch, q):
 
 def agree(size, device):
     """Checks that both do the same."""
-    rounds = 6
+    rounds = 24
     hand = ByHand(size, torch.float64, device, size.samples, 3)
     for _ in range(rounds):
         hand.index.copy_(torch.arange(size.samples, device=device))
@@ -187,9 +188,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--capture", action="store_true")
     given = parser.parse_args()
     device, size = given.device, Size(given.quick)
     small = Size(True)
+    _card.Slopes.captures = given.capture
     print(f"torch {torch.__version__}, the two agree to {agree(small, device):.1g}", flush=True)
     count = sum(p.numel() for p in network(size, torch.float32).parameters())
     print(f"{count} parameters, {size.agents} agents, batch {size.batch} of {size.samples}, q {size.q}", flush=True)
