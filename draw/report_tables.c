@@ -201,11 +201,12 @@ static void write_gaps(const report_section *r)
         if (s.count == 0)
             fputs("&ndash;", r->f);
         else
-            report_put(r->f, "%.2e", trace_summary_mean(&s));
-        if (s.count > 1)
-            report_put(r->f, " <span class=\"soft\">(%.2e&ndash;%.2e)</span>", s.least, s.largest);
+            report_put(r->f, "%.2g", trace_summary_mean(&s));
         if (s.count > 0)
             write_verdict(r, r->trace[r->g->group[group].first], s.largest);
+        if (s.count > 1)
+            report_put(r->f, "<br><span class=\"soft\">(%.2g&ndash;%.2g)</span>", s.least,
+                       s.largest);
         fputs("</td>", r->f);
     }
     fputs("</tr>\n", r->f);
