@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""check_links.py SOURCE: every link between pages leads to a file and, after a #, to a heading or an id of it."""
+"""check_links.py SOURCE: every link between pages leads to a file and, after a #, to a heading or an id of it; and
+the README is short."""
 import os
 import re
 import sys
 
+MOST_WORDS = 1000  # of README.md
 SKIPPED = re.compile(r"^(build|\.git$|out$)")
 
 
@@ -44,6 +46,10 @@ def main():
             else:
                 bad += 1
                 print("FAIL %s: %s leads nowhere" % (os.path.relpath(path, source), target))
+    words = len(texts[os.path.join(source, "README.md")].split())
+    if words > MOST_WORDS:
+        bad += 1
+        print("FAIL README.md has %d words, more than %d: what is new can be a link" % (words, MOST_WORDS))
     print("checks: %d passed, %d failed" % (good, bad))
     return 0 if bad == 0 and good > 100 else 1
 
