@@ -35,11 +35,13 @@ static bool describe(const saddle_neighbour_view *of, char *out, size_t size)
         saddle_snprintf(out, size, "has finished");
     else if (!of->met)
         saddle_snprintf(out, size, "has not been met yet");
+    else if (of->silent)
+        saddle_snprintf(out, size, "gone: silent for %.0f seconds", of->silence);
     else if (late)
         saddle_snprintf(out, size, "late: silent for %.0f seconds", of->silence);
     else
         saddle_snprintf(out, size, "present");
-    return late;
+    return late && !of->silent;
 }
 
 static size_t neighbours_of(const saddle_session *session)

@@ -304,11 +304,6 @@ static saddle_status take_network(peer_reader *in, const saddle_yaml *yaml)
         else if (!agent_number(entry->name, &number))
             SADDLE_TRY(read_option(in, entry));
     }
-    if (in->out->deadline > 0.0 && in->out->repeat > 0)
-        return saddle_refuse(in->error,
-                             "'%s': agents cannot come back to a run with a deadline yet; remove "
-                             "the line 'checkpoint-every' or 'deadline'",
-                             in->path);
     SADDLE_TRY(check_names(in));
     SADDLE_TRY(take_fingerprint(in, yaml));
     return make_graph(in);

@@ -24,6 +24,7 @@ typedef struct saddle_row_block {
 typedef struct saddle_delivery {
     uint64_t
         sent; /* 1 + the round in which it was sent, not after this one; 0: nothing new has arrived */
+    bool silent; /* its sender has been silent for too long */
 } saddle_delivery;
 
 /* Agents are identified by their index in world->here, messages to them by their index from `start` on. */

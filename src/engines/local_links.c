@@ -84,6 +84,12 @@ void saddle_local_restore_links(saddle_local *e)
     saddle_link_state *state = &e->links.state;
     if (!e->links.changing && !e->links.compressed)
         return;
+    for (size_t i = 0; state->members.returns > 0 && i < e->agents; i++) {
+        saddle_link_state_start(state, &e->agent[i], i);
+        saddle_membership_return(state, &e->agent[i], i);
+    }
+    if (state->members.returns > 0)
+        return;
     for (size_t s = 0; s < e->agents + e->links.ghosts; s++) {
         bool ghost = s >= e->agents;
         size_t id = ghost ? e->links.ghost[s - e->agents] : e->agent[s].id;
@@ -153,7 +159,7 @@ bool saddle_local_dead_direction(saddle_engine *base, size_t *from, size_t *to)
     for (size_t i = 0; i < e->agents; i++)
         for (size_t k = state->start[i]; k < state->start[i + 1]; k++) {
             size_t j = graph->neighbour[graph->start[e->agent[i].id] + k - state->start[i]];
-            if (state->members.dead[k] == 1)
+            if (state->members.dead[k] == SADDLE_DEAD)
                 first =
                     fmax(first, all - (double)e->agent[i].id * (double)graph->agents - (double)j);
         }
@@ -167,7 +173,7 @@ bool saddle_local_dead_direction(saddle_engine *base, size_t *from, size_t *to)
         size_t i = saddle_world_place(world, *to);
         for (size_t k = state->start[i]; k < state->start[i + 1]; k++)
             if (graph->neighbour[graph->start[*to] + k - state->start[i]] == *from)
-                state->members.dead[k] = 2;
+                state->members.dead[k] = SADDLE_DEAD_REPORTED;
     }
     return true;
 }

@@ -103,7 +103,8 @@ void saddle_membership_take(saddle_membership *m, const saddle_instance *instanc
 {
     const saddle_graph *graph = instance->graph;
     m->edge = saddle_allocator_block(table->allocator, 2 * graph->edges, sizeof *m->edge);
-    m->dead = saddle_link_table_take(table, SADDLE_OF_MESSAGE, sizeof *m->dead, 0);
+    m->dead = saddle_link_table_take(table, SADDLE_OF_MESSAGE, sizeof *m->dead,
+                                     instance->links->kind == SADDLE_LINKS_REPLAY);
     m->stage = saddle_link_table_take(table, SADDLE_OF_AGENT, sizeof *m->stage, 1);
     m->extra_messages =
         saddle_link_table_take(table, SADDLE_OF_AGENT, sizeof *m->extra_messages, 1);
@@ -158,6 +159,18 @@ void saddle_membership_start(saddle_link_state *s, saddle_agent *agent, size_t i
     }
 }
 
+void saddle_membership_return(saddle_link_state *s, saddle_agent *agent, size_t i)
+{
+    saddle_membership *m = &s->members;
+    const uint64_t none = 0;
+    map_of(m, agent->next)[agent->id] = (unsigned char)(2 * (m->returns - 1));
+    memcpy(agent->next + m->at, &none, sizeof none);
+    m->stage[i] = SADDLE_AGENT_GONE;
+    /* It does not know which edges the process before it has called down. */
+    for (size_t k = s->start[i]; k < s->start[i + 1]; k++)
+        m->dead[k] = SADDLE_SILENT;
+}
+
 /* ---- the beginning of an iteration ------------------------------------------------------------------ */
 
 /* Copies the map to the next row unless it is there already. */
@@ -175,7 +188,7 @@ static void come_back(const saddle_link_state *s, const saddle_agent *agent, uns
     saddle_map_renew(&map[agent->id]);
     for (size_t at = graph->start[agent->id]; at < graph->start[agent->id + 1]; at++) {
         unsigned char *edge = &map[graph->agents + m->edge[at]];
-        if (!m->presence.cut[m->edge[at]] && saddle_map_is_off(*edge))
+        if (m->presence.churn != NULL && !m->presence.cut[m->edge[at]] && saddle_map_is_off(*edge))
             saddle_map_renew(edge);
     }
 }
@@ -215,25 +228,6 @@ static bool merge_received(const saddle_link_state *s, const saddle_agent *agent
         if (row != NULL && saddle_row_hash(m, row) != own &&
             saddle_map_merge(m->entries, map, saddle_row_map(m, row)))
             change = true;
-    }
-    return change;
-}
-
-/* Marks edges as down over which nothing has arrived for too long; returns whether that changed the map. */
-static bool drop_silent(const saddle_link_state *s, size_t agent, size_t i, unsigned char *map)
-{
-    const saddle_membership *m = &s->members;
-    const saddle_graph *graph = s->instance->graph;
-    bool change = false;
-    for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
-        if (s->delivered != NULL || s->weight[k] == 0.0 || s->number < s->rule->patience ||
-            s->sent_round[k] > s->number - s->rule->patience)
-            continue;
-        size_t at = graph->start[agent] + k - s->start[i];
-        if (saddle_map_take_off(&map[graph->agents + m->edge[at]])) {
-            m->dead[k] = 1;
-            change = true;
-        }
     }
     return change;
 }
@@ -286,7 +280,7 @@ static void begin_iteration(saddle_link_state *s, saddle_agent *agent, size_t i)
         change = true;
     if (merge_received(s, agent, i, map))
         change = true;
-    if (!back && drop_silent(s, agent->id, i, map))
+    if (saddle_membership_watch(s, agent->id, i, map, back))
         change = true;
     if (saddle_map_is_off(map[agent->id])) {
         saddle_map_renew(&map[agent->id]);
@@ -340,7 +334,8 @@ static void choose_messages(saddle_link_state *s, const saddle_agent *agent, siz
         s->read[k] = use ? row : agent->now;
         /* The state of a neighbour that has just come back is old. */
         if (joins)
-            s->read[k] = m->presence.back[graph->neighbour[at]] ? NULL : row;
+            s->read[k] =
+                m->presence.churn != NULL && m->presence.back[graph->neighbour[at]] ? NULL : row;
     }
 }
 

@@ -9,7 +9,8 @@
  *
  * An agent changes its map at the beginning of an iteration, for one of three reasons: a neighbour's map
  * differs, a neighbour is gone or an edge is cut, or it has used no message of a neighbour for too long
- * and calls that edge down. It then starts over:
+ * and calls that edge down; on networks that really lose messages, it calls the edge up again when it hears the
+ * neighbour. It then starts over:
  *
  *   weights          M_ij for edges that are up between agents that are present; M_ii gets the rest
  *   mixing iterates  for some iterations it only averages the iterates
@@ -37,6 +38,13 @@ typedef enum saddle_stage_of_agent {
     SADDLE_AGENT_MIXING_SUMS
 } saddle_stage_of_agent;
 
+/* Why an agent has called an edge down. */
+typedef enum saddle_dead {
+    SADDLE_DEAD = 1,      /* nothing has arrived for too many rounds, */
+    SADDLE_DEAD_REPORTED, /* which was reported */
+    SADDLE_SILENT         /* its other end is silent, and may be heard again */
+} saddle_dead;
+
 typedef struct saddle_membership {
     size_t entries; /* of a map: agents, then edges; 0: there are no maps */
     size_t at;      /* offset in a row of hash, iteration of the start, and map */
@@ -49,7 +57,8 @@ typedef struct saddle_membership {
     size_t *edge;                      /* per position in the graph: the number of the edge */
     saddle_presence presence;
     uint64_t *stage;         /* per agent here: a saddle_stage_of_agent */
-    unsigned char *dead;     /* per message: 1: its direction was found dead; 2: and reported */
+    uint64_t *dead;          /* per message: a saddle_dead */
+    unsigned char returns;   /* how often processes of this agent have come back */
     int64_t *extra_messages; /* per agent here: messages to it, minus one per edge and round */
     int64_t *
         extra_bytes; /* per agent here: bytes to it, minus those of one message per edge and round */
@@ -113,9 +122,15 @@ void saddle_membership_take(saddle_membership *members, const saddle_instance *i
                             saddle_link_table *table);
 /* Creates the first map of agent i. */
 void saddle_membership_start(saddle_link_state *state, saddle_agent *agent, size_t i);
+/* Completes the row of agent i of a process that follows an earlier one: nobody uses it before it has come back. */
+void saddle_membership_return(saddle_link_state *state, saddle_agent *agent, size_t i);
 /* Computes the weights of agent i's neighbours from now on, from the map in a row. */
 void saddle_membership_weigh(saddle_link_state *state, saddle_agent *agent, size_t i,
                              const double *row);
+/* Calls edges of agent i down whose other end is silent, and up again where it is heard; returns whether that changed the
+ * map. `back`: the agent has just come back. silence.c */
+bool saddle_membership_watch(const saddle_link_state *state, size_t agent, size_t i,
+                             unsigned char *map, bool back);
 /* Implements saddle_link_state_collect() for agents with maps; `kind` is that of the round's messages. */
 void saddle_membership_collect(saddle_link_state *state, saddle_agent *agent, size_t i,
                                const double *const *rows, unsigned round, size_t kind);

@@ -2,7 +2,8 @@
 
 #include "graph/reading.h"
 
-#define FORM "a line is `round lost I J`, `round late I J ROUNDS` or `round skip I ROUNDS`"
+#define FORM \
+    "a line is `round lost|gone|back I J`, `round late I J ROUNDS` or `round skip I ROUNDS`"
 
 /* The most rounds that a message can be late: this many copies of all are kept. */
 #define MOST_LATE 10000000
@@ -18,8 +19,12 @@ static saddle_status read_which(saddle_line_reader *in, const reading *r, const 
                                 size_t *which, saddle_error *error)
 {
     size_t agent[2];
-    if (strcmp(word, "skip") != 0)
-        return saddle_read_link(in, r->graph, FORM, agent, which, error);
+    bool presence = strcmp(word, "gone") == 0 || strcmp(word, "back") == 0;
+    if (strcmp(word, "skip") != 0) {
+        SADDLE_TRY(saddle_read_link(in, r->graph, FORM, agent, which, error));
+        *which += presence ? r->replay->positions + r->replay->agents : 0;
+        return SADDLE_OK;
+    }
     SADDLE_TRY(saddle_read_agent(in, r->graph->agents, FORM, &agent[0], error));
     *which = r->replay->positions + agent[0];
     return SADDLE_OK;
@@ -34,8 +39,16 @@ static saddle_status read_event(saddle_line_reader *in, void *context, saddle_er
     const char *word = saddle_line_reader_field(in, " \t");
     bool late = word != NULL && strcmp(word, "late") == 0;
     bool skip = word != NULL && strcmp(word, "skip") == 0;
-    if (!late && !skip && (word == NULL || strcmp(word, "lost") != 0))
+    if (word != NULL && strcmp(word, "return") == 0)
+        return saddle_line_reader_refuse(in, word, error,
+                                         "here an agent has come back from its checkpoint; such a "
+                                         "run cannot be replayed yet");
+    if (!late && !skip &&
+        (word == NULL ||
+         (strcmp(word, "lost") != 0 && strcmp(word, "gone") != 0 && strcmp(word, "back") != 0)))
         return saddle_line_reader_refuse(in, word != NULL ? word : in->rest, error, FORM);
+    if (strcmp(word, "back") == 0)
+        event.rounds = 0;
     SADDLE_TRY(read_which(in, r, word, &event.which, error));
     const char *at = in->rest;
     if (late || skip)
@@ -68,7 +81,7 @@ saddle_status saddle_replay_read(saddle_replay *out, const char *path, const sad
                                  saddle_error *error)
 {
     reading r = {.replay = out, .graph = graph};
-    *out = (saddle_replay){.positions = 2 * graph->edges};
+    *out = (saddle_replay){.positions = 2 * graph->edges, .agents = graph->agents};
     SADDLE_TRY(saddle_read_lines(path, SADDLE_WANTED_TEXT_FILE, read_event, &r, error));
     if (out->count > 0)
         qsort(out->event, out->count, sizeof *out->event, compare);
@@ -108,6 +121,13 @@ uint64_t saddle_replay_age(const saddle_replay *replay, size_t position, uint64_
 {
     const saddle_replay_event *event = last_event(replay, position, round);
     return event != NULL ? event->rounds : 0;
+}
+
+bool saddle_replay_silent(const saddle_replay *replay, size_t position, uint64_t round)
+{
+    size_t which = replay->positions + replay->agents + position;
+    const saddle_replay_event *event = last_event(replay, which, round);
+    return event != NULL && event->rounds > 0;
 }
 
 bool saddle_replay_skips(const saddle_replay *replay, size_t agent, uint64_t round)

@@ -7,8 +7,11 @@
 
 /* The largest magnitude of a number of a message. */
 #define MOST_SIZE 1e150
-/* Numbers of a message that are about the map of who is present, at its end. */
-enum { MAP_WORDS = 2 };
+/* Numbers of a message that are about the map of who is present, at its end: its hash and when the agent starts over.
+ * While a neighbour has another map, words follow with the entries that are not 0: their index times 256 plus the entry. */
+enum { MAP_WORDS = 2, ENTRY = 256 };
+/* The most processes of an agent that come back: an entry of a map counts them. */
+enum { MOST_RETURNS = 120 };
 
 /* What is sent in a round of an iteration: these blocks of the agent's row. */
 typedef struct round_blocks {
@@ -22,17 +25,50 @@ typedef struct engine {
     saddle_exchange exchange;
     saddle_session *session;
     round_blocks *message;      /* per round of an iteration */
-    double *packed;             /* the longest of them */
+    double *packed;             /* the longest of them, and a map */
     uint64_t *state;            /* for a checkpoint: numbers, then the agent's vectors */
     unsigned round;             /* of the iteration */
     uint64_t number;            /* of the round, over all iterations */
     saddle_delivery *delivered; /* per neighbour, if there is a deadline */
     uint64_t skipped;           /* iterations that this agent has left out */
+    bool begun;                 /* rounds have begun in this process */
 } engine;
 
 static engine *engine_with(saddle_exchange *exchange)
 {
     return (engine *)((char *)exchange - offsetof(engine, exchange));
+}
+
+/* Appends this agent's map to a message if the last map of some neighbour was another one; returns the words. */
+static size_t append_map(const engine *e, const double *row, double *at)
+{
+    const saddle_membership *m = &e->local.links.state.members;
+    const double *halo = e->local.links.halo;
+    size_t differ = 0;
+    size_t words = 0;
+    for (size_t k = 0; m->entries > 0 && k < e->local.links.ghosts; k++)
+        differ += saddle_row_hash(m, halo + k * e->local.stride) != saddle_row_hash(m, row);
+    for (uint64_t n = 0; differ > 0 && n < m->entries; n++) {
+        uint64_t word = n * ENTRY + saddle_row_map(m, row)[n];
+        if (word % ENTRY > 0)
+            memcpy(&at[words++], &word, sizeof word);
+    }
+    return words;
+}
+
+/* Takes the map after a message into a neighbour's row; false if an entry is of no agent and no edge. */
+static bool take_map(const engine *e, const char *at, size_t words, double *row)
+{
+    const saddle_membership *m = &e->local.links.state.members;
+    unsigned char *map = (unsigned char *)(row + m->at + MAP_WORDS);
+    for (size_t k = 0; k < words; k++) {
+        uint64_t word;
+        memcpy(&word, at + k * sizeof word, sizeof word);
+        if (word / ENTRY >= m->entries)
+            return false;
+        map[word / ENTRY] = (unsigned char)(word % ENTRY);
+    }
+    return true;
 }
 
 static void send_round(saddle_exchange *exchange, unsigned parity, unsigned round)
@@ -44,7 +80,8 @@ static void send_round(saddle_exchange *exchange, unsigned parity, unsigned roun
     for (size_t k = 0; k < m->count; at += m->block[k++].length)
         memcpy(at, row + m->block[k].offset, m->block[k].length * sizeof *at);
     e->round = round;
-    saddle_session_send_round(e->session, e->number, e->packed, m->doubles * sizeof *at);
+    saddle_session_send_round(e->session, e->number, e->packed,
+                              (m->doubles + append_map(e, row, at)) * sizeof *at);
 }
 
 /* Returns the first number that is not finite or whose square is close to the largest double; 0 if there is none. */
@@ -66,12 +103,19 @@ static void take_message(void *context, size_t neighbour, uint64_t round, const 
     const round_blocks *m = &e->message[e->round];
     double *row = e->local.links.halo + neighbour * e->local.stride;
     const char *at = bytes;
-    (void)size;
+    size_t more = size - m->doubles * sizeof *row;
     /* The hash of a map is not a number. */
     double number =
         find_unusable(at, m->doubles - (e->local.links.state.members.entries > 0 ? MAP_WORDS : 0));
     if (number != 0.0) {
-        saddle_session_reject(e->session, neighbour, round, number);
+        char what[48];
+        saddle_snprintf(what, sizeof what, "the number %g", number);
+        saddle_session_reject(e->session, neighbour, round, what);
+        return;
+    }
+    if (more % sizeof *row != 0 ||
+        !take_map(e, at + m->doubles * sizeof *row, more / sizeof *row, row)) {
+        saddle_session_reject(e->session, neighbour, round, "a map of other agents");
         return;
     }
     if (e->delivered != NULL)
@@ -90,22 +134,24 @@ static void take_round(saddle_exchange *exchange)
                               take_message, e);
     for (size_t k = 0; e->delivered != NULL && k < e->local.links.ghosts; k++) {
         uint64_t sent = e->delivered[k].sent;
+        e->delivered[k].silent = saddle_session_neighbour(e->session, k).silent;
         saddle_session_log_used(e->session, k, round,
-                                sent > 0 ? round + 1 - sent : SADDLE_REPLAY_LOST);
+                                sent > 0 ? round + 1 - sent : SADDLE_REPLAY_LOST,
+                                e->delivered[k].silent);
     }
 }
 
 /* ---- checkpoints ------------------------------------------------------------------------------ */
 
 /* The numbers of a state. */
-enum { ITERATION, CALLS, CLOCK, PUBLISHED, KEPT, NUMBERS };
+enum { ITERATION, CALLS, CLOCK, PUBLISHED, KEPT, SKIPPED, RETURNS, NUMBERS };
 
 static size_t state_words(const saddle_local *local)
 {
     return NUMBERS + local->layout.published + local->layout.kept;
 }
 
-static void save_state(engine *e)
+static void save_state(engine *e, bool must)
 {
     const saddle_local *local = &e->local;
     const saddle_agent *agent = local->agent;
@@ -116,9 +162,11 @@ static void save_state(engine *e)
     memcpy(&e->state[CLOCK], &agent->clock, sizeof agent->clock);
     e->state[PUBLISHED] = published;
     e->state[KEPT] = kept;
+    e->state[SKIPPED] = e->skipped;
+    e->state[RETURNS] = local->links.state.members.returns;
     memcpy(e->state + NUMBERS, agent->now, published * sizeof *agent->now);
     memcpy(e->state + NUMBERS + published, agent->kept, kept * sizeof *agent->kept);
-    saddle_session_save(e->session, e->state, state_words(local) * sizeof *e->state);
+    saddle_session_save(e->session, e->state, state_words(local) * sizeof *e->state, must);
 }
 
 /* Restores the agent's state. Implements saddle_engine_inputs::restore. */
@@ -151,6 +199,14 @@ static saddle_status continue_state(engine *e, saddle_error *error)
         e->state[KEPT] != local->layout.kept)
         return saddle_refuse(error, "the checkpoint of this agent is of another problem or "
                                     "algorithm; start all agents again");
+    if (local->links.changing && e->state[RETURNS] >= MOST_RETURNS)
+        return saddle_refuse(error,
+                             "this agent has come back %d times, and its neighbours count no "
+                             "further; start all agents again",
+                             MOST_RETURNS);
+    if (local->links.changing)
+        local->links.state.members.returns = (unsigned char)(e->state[RETURNS] + 1);
+    e->skipped = e->state[SKIPPED];
     local->inputs.iteration = e->state[ITERATION];
     local->inputs.restore = restore_agent;
     local->inputs.restore_context = e;
@@ -184,7 +240,8 @@ static void find_messages(engine *e)
             m->doubles += m->block[k].length;
     }
     if (e->message != NULL)
-        e->packed = saddle_allocator_block(&local->memory, longest(e), sizeof(double));
+        e->packed = saddle_allocator_block(
+            &local->memory, longest(e) + local->links.state.members.entries, sizeof(double));
 }
 
 /* Messages may be lost: the links learn from the session which ones have arrived. */
@@ -195,6 +252,29 @@ static void deliver_by_session(engine *e)
         saddle_allocator_block(&local->memory, local->links.ghosts, sizeof *e->delivered);
     local->links.state.delivered = e->delivered;
     local->links.state.skipped = &e->skipped;
+}
+
+/* Leaves out iterations that neighbours have made meanwhile. */
+static void leave_out(engine *e)
+{
+    uint64_t more = saddle_session_skip(e->session, e->local.iteration);
+    e->skipped += more;
+    e->local.iteration += more;
+    e->number += more * e->local.layout.rounds;
+}
+
+/* With a deadline, a process that follows an earlier one first learns how far the run is. That it does, and that it may be
+ * followed by another one, is on the disk before it sends its first message. */
+static void begin_or_return(engine *e)
+{
+    e->begun = true;
+    if (e->delivered == NULL || !saddle_session_saves(e->session))
+        return;
+    save_state(e, true);
+    if (e->local.links.state.members.returns > 0) {
+        saddle_session_catch_up(e->session);
+        leave_out(e);
+    }
 }
 
 static void destroy(saddle_engine *base)
@@ -243,7 +323,8 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
             deliver_by_session(e);
         if (local->memory.failed)
             status = saddle_no_memory(error, "the messages of a round");
-        else if (longest(e) > SADDLE_MOST_BODY / sizeof(double))
+        else if (longest(e) + local->links.state.members.entries >
+                 SADDLE_MOST_BODY / sizeof(double))
             status = saddle_fail(error, SADDLE_UNSUPPORTED,
                                  "a round sends %zu numbers, and a message of peers has at most "
                                  "%zu; give a smaller problem",
@@ -277,16 +358,16 @@ static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fau
     saddle_first_fault first = {.fault = {.kind = SADDLE_FAULT_NONE}};
     uint64_t end = e->local.iteration + limits->iterations;
     own.interrupt = saddle_session_pause(e->session);
+    if (!e->begun)
+        begin_or_return(e);
     while (e->local.iteration < end && first.fault.kind == SADDLE_FAULT_NONE && !*own.interrupt) {
         uint64_t saved = saddle_session_next_save(e->session, e->local.iteration);
         own.iterations = (saved < end ? saved : end) - e->local.iteration;
         saddle_local_run(&e->local, &own, NULL, &first);
-        uint64_t more = saddle_session_skip(e->session, e->local.iteration);
-        if (first.fault.kind == SADDLE_FAULT_NONE && !*own.interrupt && e->local.iteration == saved)
-            save_state(e);
-        e->skipped += more;
-        e->local.iteration += more;
-        e->number += more * e->local.layout.rounds;
+        uint64_t done = e->local.iteration;
+        leave_out(e);
+        if (first.fault.kind == SADDLE_FAULT_NONE && !*own.interrupt && done == saved)
+            save_state(e, false);
     }
     if (first.fault.kind != SADDLE_FAULT_NONE)
         *fault = first.fault;

@@ -120,7 +120,7 @@ static size_t busy(const saddle_session *s, uint64_t step)
 {
     (void)step;
     for (size_t k = 0; k < s->neighbours; k++)
-        if (!s->neighbour[k].done)
+        if (!s->neighbour[k].done && !s->neighbour[k].silent)
             return s->neighbour[k].agent;
     return s->with.graph->agents;
 }
@@ -254,6 +254,7 @@ saddle_neighbour_view saddle_session_neighbour(const saddle_session *s, size_t k
                                    .met = of->met,
                                    .done = of->done,
                                    .late = of->late,
+                                   .silent = of->silent,
                                    .silence = saddle_clock_seconds() - fmax(of->heard, s->begin)};
 }
 

@@ -3,7 +3,8 @@
  * records with all agents while it sets up, and then messages with its neighbours round by round.
  *
  * With a deadline, what has not arrived in time is lost for a round, and nothing is sent again: the links of the engine
- * make up for it (engines/running_sums.h).
+ * make up for it (engines/running_sums.h). A neighbour that is silent for too long counts as gone until it is heard
+ * again, from the same process or from one that follows it (engines/membership.h).
  *
  * Without one, nothing is lost while a neighbour's process runs: after a broken connection, what did not arrive is
  * asked for again. A process that dies can be followed by another one that resumes from its checkpoint (peers/store.h):
@@ -55,7 +56,9 @@ typedef struct saddle_neighbour_view {
     size_t agent;
     bool met;
     bool done;
-    bool late;      /* it has missed a deadline, and is not waited for until its next message */
+    bool late; /* it has missed a deadline, and is not waited for until its next message */
+    bool
+        silent; /* it has been late for longer than the patience, and counts as gone until its next message */
     double silence; /* seconds since its last message; since the beginning if there was none */
 } saddle_neighbour_view;
 
@@ -123,10 +126,12 @@ saddle_status saddle_session_begin_rounds(saddle_session *session, unsigned per_
                                           saddle_error *error);
 /* Returns the agent's state that was saved; borrowed. NULL: the run begins. */
 const void *saddle_session_state(const saddle_session *session, size_t *bytes);
+/* Returns whether this agent has checkpoints. */
+bool saddle_session_saves(const saddle_session *session);
 /* Returns the iteration, after this one, at whose end the agent's state is to be saved. */
 uint64_t saddle_session_next_save(const saddle_session *session, uint64_t iteration);
-/* Saves the agent's state after an iteration; a failure is a warning. */
-void saddle_session_save(saddle_session *session, const void *state, size_t bytes);
+/* Saves the agent's state after an iteration. A failure is a warning, or the session fails if it `must` be saved. */
+void saddle_session_save(saddle_session *session, const void *state, size_t bytes, bool must);
 
 /* Begins a round, counted from 0, by sending a message to all neighbours. */
 void saddle_session_send_round(saddle_session *session, uint64_t round, const void *bytes,
@@ -134,17 +139,20 @@ void saddle_session_send_round(saddle_session *session, uint64_t round, const vo
 /* Takes the message that a neighbour, by its number in the list of this agent's neighbours, has sent for a round. */
 typedef void saddle_take_message(void *context, size_t k, uint64_t round, const void *bytes,
                                  size_t size);
-/* Reports a neighbour whose message of a round has a number that cannot be used. With a deadline, the message then
+/* Reports a neighbour whose message of a round has something that cannot be used. With a deadline, the message then
  * counts as lost; otherwise the session fails. */
-void saddle_session_reject(saddle_session *session, size_t k, uint64_t round, double number);
+void saddle_session_reject(saddle_session *session, size_t k, uint64_t round, const char *what);
 /* Waits for the messages of the round of all neighbours, and gives them to `take`. With a deadline, a message of an
- * earlier round may take the place of one that has not arrived, and there may be none. */
+ * earlier round may take the place of one that has not arrived, there may be none, and one may be longer. */
 void saddle_session_take_round(saddle_session *session, uint64_t round, size_t size,
                                saddle_take_message *take, void *context);
 
-/* Logs how many rounds ago the message of a neighbour that was used in a round was sent; SADDLE_REPLAY_LOST: none was
- * used. */
-void saddle_session_log_used(saddle_session *session, size_t k, uint64_t round, uint64_t age);
+/* Waits, in a process that follows an earlier one, until all neighbours have been heard, but not for long. */
+void saddle_session_catch_up(saddle_session *session);
+/* Logs that the message of a neighbour that was used in a round was sent so many rounds before; SADDLE_REPLAY_LOST: none
+ * was used. `gone`: the neighbour counts as gone. */
+void saddle_session_log_used(saddle_session *session, size_t k, uint64_t round, uint64_t age,
+                             bool gone);
 
 /*
  * The engine of a session: an instance that is made with it has one agent here and one at each peer. Sums of set-up

@@ -29,18 +29,17 @@ static void note(saddle_session *s, size_t agent, const char *what)
                     s->notes == MOST_NOTES ? ", and further ones are not reported" : "");
 }
 
-void saddle_session_reject(saddle_session *s, size_t k, uint64_t round, double number)
+void saddle_session_reject(saddle_session *s, size_t k, uint64_t round, const char *what)
 {
-    char what[80];
-    saddle_snprintf(what, sizeof what, "the number %g in round %llu", number,
-                    (unsigned long long)round);
+    char full[128];
+    saddle_snprintf(full, sizeof full, "%s in round %llu", what, (unsigned long long)round);
     if (s->with.deadline > 0.0)
-        note(s, s->neighbour[k].agent, what);
+        note(s, s->neighbour[k].agent, full);
     else
         SADDLE_SESSION_FAIL(s, SADDLE_BAD_INPUT,
                             "agent %zu sent %s: if its owner finds no fault, agree on shorter "
                             "steps in the network file",
-                            s->neighbour[k].agent, what);
+                            s->neighbour[k].agent, full);
 }
 
 /* Reports keys that are not listed. */
@@ -170,6 +169,8 @@ static void take_hello(saddle_session *s, size_t k, const saddle_message *m)
             refuse_process(s, k, m->incarnation, why);
             return;
         }
+        if (s->with.deadline > 0.0 && from->met)
+            saddle_session_forget(s, k);
         from->ahead = ahead;
         from->incarnation = m->incarnation;
         from->met = true;
@@ -179,6 +180,9 @@ static void take_hello(saddle_session *s, size_t k, const saddle_message *m)
         saddle_session_hello(s, k);
     if (!known && s->rounds > s->taken)
         saddle_session_say(s, k, SADDLE_MESSAGE_AGAIN, s->taken, NULL, 0);
+    /* From the last message it learns how far the run is. */
+    if (!known && s->with.deadline > 0.0 && s->rounds > 0)
+        saddle_session_say_round(s, k, s->rounds - 1);
 }
 
 static void take_refused(saddle_session *s, size_t k, const saddle_message *m)
@@ -207,7 +211,9 @@ static void take_done(saddle_session *s, size_t k, const saddle_message *m)
 static void take_left(saddle_session *s, size_t k, const saddle_message *m)
 {
     bool known = m->step > SADDLE_OK && m->step <= SADDLE_UNSUPPORTED;
-    if (!s->neighbour[k].done)
+    if (s->rounds > 0 && s->with.deadline > 0.0 && m->step == SADDLE_IO)
+        saddle_session_call_gone(s, k, "its process has ended");
+    else if (!s->neighbour[k].done)
         SADDLE_SESSION_FAIL(
             s, SADDLE_IO, "agent %zu ended: %s; its owner knows more", s->neighbour[k].agent,
             known ? saddle_status_text((saddle_status)m->step) : "it does not say why");

@@ -37,7 +37,7 @@ const char *saddle_session_cannot_follow(const saddle_session *s,
     /* It needs the next exchange, and the records of two are there. */
     if (exchanges + 2 < saddle_flood_step(s->flood))
         return "a hello from before the set-up of this run";
-    if (*round + kept < s->rounds)
+    if (*round + kept < s->rounds && s->with.deadline <= 0.0)
         return "a hello from before the rounds whose messages are kept";
     return NULL;
 }
@@ -148,9 +148,11 @@ static bool restore(saddle_session *s)
         at += size;
         left -= (size_t)size;
     }
+    /* With a deadline, what the earlier process sent last is not sent again. */
+    s->sent[0].held = s->sent[0].held && s->with.deadline <= 0.0;
     s->rounds = rounds;
     s->taken = rounds;
-    for (size_t k = 0; k < s->neighbours; k++)
+    for (size_t k = 0; s->with.deadline <= 0.0 && k < s->neighbours; k++)
         s->neighbour[k].next = rounds;
     return left == 0;
 }
@@ -184,16 +186,21 @@ const void *saddle_session_state(const saddle_session *s, size_t *bytes)
     return at;
 }
 
+bool saddle_session_saves(const saddle_session *s)
+{
+    return s->with.store != NULL && s->with.repeat > 0;
+}
+
 uint64_t saddle_session_next_save(const saddle_session *s, uint64_t iteration)
 {
     uint64_t repeat = s->with.repeat;
-    if (s->with.store == NULL || repeat == 0)
+    if (!saddle_session_saves(s))
         return UINT64_MAX;
     uint64_t next = iteration - iteration % repeat + repeat;
     return s->with.last > iteration && s->with.last < next ? s->with.last : next;
 }
 
-void saddle_session_save(saddle_session *s, const void *state, size_t bytes)
+void saddle_session_save(saddle_session *s, const void *state, size_t bytes, bool must)
 {
     saddle_error error = {.message = ""};
     uint64_t head[3] = {bytes, s->rounds, 0};
@@ -218,7 +225,9 @@ void saddle_session_save(saddle_session *s, const void *state, size_t bytes)
         piece[count++] = (saddle_store_piece){m->bytes, m->size};
     }
     SADDLE_THEN(status, saddle_store_save(s->with.store, piece, count, &error));
-    if (status != SADDLE_OK && !s->unsaved)
+    if (status != SADDLE_OK && must)
+        SADDLE_SESSION_FAIL(s, status, "%s", error.message);
+    else if (status != SADDLE_OK && !s->unsaved)
         saddle_warn(s->with.warning, s->with.warning_context,
                     "%s; while this lasts, a process that ends cannot be followed by another one",
                     error.message);

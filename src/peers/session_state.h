@@ -28,7 +28,8 @@ typedef struct saddle_neighbour {
     size_t agent;
     atomic_bool met;
     atomic_bool done;
-    atomic_bool late;     /* see saddle_neighbour_view */
+    atomic_bool late; /* see saddle_neighbour_view */
+    atomic_bool silent;
     _Atomic double heard; /* when the last message came; 0: none has */
     uint32_t incarnation;
     uint64_t next;               /* the round whose message is used next */
@@ -36,6 +37,7 @@ typedef struct saddle_neighbour {
     uint64_t newest;             /* 1 + the last round of which a message has come; 0: none has */
     saddle_round_message *round; /* by round % slots */
     uint64_t logged;             /* the last age in the log */
+    bool logged_gone;
 } saddle_neighbour;
 
 struct saddle_session {
@@ -46,6 +48,7 @@ struct saddle_session {
     saddle_flood *flood;
     uint32_t incarnation;
     double begin;                /* when it was opened */
+    double greeted;              /* when neighbours that have not been met were last greeted */
     atomic_uint_fast64_t rounds; /* that have begun */
     saddle_check *check;         /* per neighbour; NULL unless this is a check */
     size_t first;                /* of this agent's neighbours, in the graph */
@@ -95,6 +98,10 @@ void saddle_session_note_exchange(saddle_session *session, bool known);
 
 /* Holds the messages of more rounds; false if memory is short. */
 bool saddle_session_hold(saddle_session *session, size_t slots);
+/* Forgets the messages of a neighbour's process that another one has followed. */
+void saddle_session_forget(saddle_session *session, size_t k);
+/* Calls a neighbour gone, which says why it has ended. */
+void saddle_session_call_gone(saddle_session *session, size_t k, const char *why);
 /* Keeps a message for a round, unless a newer one is in its place. */
 void saddle_session_take_early(saddle_session *session, size_t k, const saddle_message *message);
 /* Implements saddle_session_take_round() with a deadline. */

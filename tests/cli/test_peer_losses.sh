@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Peers with a deadline whose processes are stopped, and whose connections are late and break: they reach the optimum.
-# See peer_losses.py. Twelve scenarios; with SADDLE_TEST_LONG=1, 200.
+# See peer_losses.py. Nine scenarios; with SADDLE_TEST_LONG=1, 200.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 if [[ ! -f $(dirname "$saddle")/libsaddle-peer.so ]]; then

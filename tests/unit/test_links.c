@@ -585,9 +585,9 @@ enum { TRACKING = sizeof tracking / sizeof *tracking };
 static void write_log(void)
 {
     saddle_test_enter_directory();
-    saddle_test_write(
-        "log.txt",
-        "2 late 0 1 2\n3 lost 1 0\n2 skip 2 2\n5 late 1 0 0\n36 lost 0 1\n36 skip 2 9\n");
+    saddle_test_write("log.txt",
+                      "2 late 0 1 2\n3 lost 1 0\n2 skip 2 2\n5 late 1 0 0\n20 gone 0 "
+                      "1\n22 back 0 1\n36 lost 0 1\n30 gone 1 0\n45 back 1 0\n36 skip 2 9\n");
 }
 
 TEST_LOOP(bits_do_not_depend_on_threads, 0, ANY_LINKS *TRACKING)
@@ -737,7 +737,8 @@ TEST(links_are_refused_by_their_fault)
         {"links=schedule:bad-order.txt", "put the lines in the order of their rounds"},
         {"links=schedule:bad-word.txt", "bad-word.txt:1:3: 'x' is not an agent"},
         {"links=replay:", "is not of the form replay:FILE"},
-        {"links=replay:bad-edge.txt", "bad-edge.txt:1:3: a line is `round lost I J`"},
+        {"links=replay:bad-edge.txt", "bad-edge.txt:1:3: a line is `round lost|gone|back I J`"},
+        {"links=replay:return.txt", "such a run cannot be replayed yet"},
         {"links=replay:bad-age.txt", "bad-age.txt:1:12: a message of round 3 cannot be late by"},
         {"links=replay:twice.txt", "has two lines about one link or agent in round 3"},
     };
@@ -745,6 +746,7 @@ TEST(links_are_refused_by_their_fault)
     saddle_test_write("bad-edge.txt", "0 0 1\n0 0 2\n");
     saddle_test_write("bad-order.txt", "3 0 1\n2 0 1\n");
     saddle_test_write("bad-word.txt", "0 x 1\n");
+    saddle_test_write("return.txt", "3 return 0\n");
     saddle_test_write("bad-age.txt", "3 late 0 1 4\n");
     saddle_test_write("twice.txt", "3 lost 0 1\n3 late 0 1 1\n");
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
