@@ -33,6 +33,9 @@ typedef struct saddle_auto_parameters {
     saddle_curvature measured;
 } saddle_auto_parameters;
 
+/* NULL-terminated. */
+extern const saddle_option *const saddle_auto_options[];
+
 /* What the network follows: the signal G, and A, C, B and the monotonicity of the rule for tau. */
 enum { SIGNAL, SLOPES, X_MOVED, Y_MOVED, MONOTONE, FOLLOWED };
 
