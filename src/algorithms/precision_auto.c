@@ -44,7 +44,6 @@
 #include "algorithms/algorithms.h"
 
 #include "algorithms/precision_auto.h"
-#include "algorithms/step_options.h"
 #include "core/sizes.h"
 #include "core/vector.h"
 #include "sets/set.h"
