@@ -123,7 +123,7 @@ PANELS: dict[str, Panel] = {
         "gradient tracking", {"agents": 50, "topology": "ring"},
         {"oadsvi": {"algorithm": "oadsvi", "steps": "paper"}, "gt-gda": {"algorithm": "gt-gda"},
          "dgda-vr, all rows": {"algorithm": "dgda-vr", "batch": 10**6}},
-        "rounds", 1e-6, 8000, (("oadsvi", "gt-gda"), ("oadsvi", "dgda-vr, all rows")), _regression),
+        "rounds", 1.5e-5, 8000, (("oadsvi", "gt-gda"), ("oadsvi", "dgda-vr, all rows")), _regression),
     "k-gt-minimax": Panel(
         "K-GT-Minimax: local steps", "K-GT-Minimax, arXiv 2405.04566",
         "more local steps need fewer rounds, also with different data at the agents",
@@ -215,7 +215,8 @@ def page(lines: list[Line]) -> list[str]:
     return [*out, "",
             "![One panel per figure](pictures/field-figures.png)", "",
             *textwrap.wrap("*The metric, relative to its start, against the cost that the paper plots; thin lines are "
-                           "other seeds.*", 120), "",
+                           "other seeds. In the first panel the straight line crosses the others, which are ahead "
+                           "at first.*", 120), "",
             *textwrap.wrap("Not here: D-AdaST (NeurIPS 2024), whose figure 1 shows that adaptive steps fail which "
                            "agents do not share, which needs D-TiAda; VRLM (arXiv 2307.07113) and DM-HSGD (NeurIPS "
                            "2021), of whose figures only what they compare is known; GT-GDA, DPOSG, DPPSP and C-SP-SG, "

@@ -18,6 +18,8 @@
  * turn exact-diffusion into Prox-ED and extra into PG-EXTRA, are additions that its theorem does not cover. It assumes
  * a loss that satisfies the Polyak-Lojasiewicz condition in y.
  *
+ * --steps paper is refused: the values of the paper's experiments were not at hand.
+ *
  * Cost of an iteration: one round, one message of (x, y), with tracking (x, y, s), per neighbour; 2 |S| IFO calls (sgd
  * |S|), or those of a refresh. All agents need the same steps. exact-diffusion and extra do not send e, so that they
  * cannot make up for messages that are lost in one direction; such links are refused.

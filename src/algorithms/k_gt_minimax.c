@@ -15,6 +15,8 @@
  * the projections are additions that their theorems do not cover. They assume a loss that is strongly concave in y (the
  * second one the Polyak-Lojasiewicz condition in y).
  *
+ * --steps paper is refused: the values of the papers' experiments were not at hand.
+ *
  * Cost of an iteration: K rounds (--mixing-rounds), each with one message of (n, s) per neighbour; L |S| IFO calls with
  * --estimator sgd, otherwise 2 L |S| or those of refreshes.
  */

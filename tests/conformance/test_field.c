@@ -436,6 +436,7 @@ static void slow_open(slow *s, test_rig *rig, int method)
     s->g_before = dense_rows(&s->a, NULL);
     s->c = dense_rows(&s->a, NULL);
     s->zero = test_doubles(s->a.both);
+    ck_assert_uint_gt(s->a.m, 0);
     s->errors = calloc(s->a.m, sizeof *s->errors);
     ck_assert_ptr_nonnull(s->errors);
     for (size_t i = 0; i < s->a.m && is_measured(s); i++) {
