@@ -1,7 +1,8 @@
-/* Checking that the fields of a problem are valid and consistent. */
+/* Checks that the fields of a problem are valid, and describes it to graphics cards. */
 #include <saddle/problem.h>
 
 #include "core/base.h"
+#include "problems/device_problem.h"
 
 saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *error)
 {
@@ -73,4 +74,10 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
                 name, problem->y_curvature, problem->y_dim, problem->response_size, i,
                 problem->samples[i]);
     return SADDLE_OK;
+}
+
+bool saddle_describe_device(const saddle_problem *problem, saddle_device_problem *out)
+{
+    *out = (saddle_device_problem){.answers = problem->card_gradients != NULL};
+    return problem->device != NULL ? problem->device(problem, out) : out->answers;
 }

@@ -118,12 +118,6 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_outcom
     return of->outcomes(of, rows, x, y, out, count, error);
 }
 
-bool saddle_describe_device(const saddle_problem *problem, saddle_device_problem *out)
-{
-    *out = (saddle_device_problem){.answers = problem->card_gradients != NULL};
-    return problem->device != NULL ? problem->device(problem, out) : out->answers;
-}
-
 static bool device(const saddle_problem *problem, saddle_device_problem *out)
 {
     const instance *self = instance_of(problem);
