@@ -6,6 +6,7 @@
 # shellcheck source=../cli/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.sh"
 other_version=$5
+unset LD_PRELOAD # of tests/mpi/patient.c
 run=(run --problem quadratic --agents 4 --trace-every 10 --gap never --quiet)
 
 check "the program needs no MPI" is "$(ldd "$saddle" | grep -ciE 'mpi|ucx|ucs|metis|hwloc|curl|ssl|crypto')" 0
