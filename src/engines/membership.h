@@ -127,8 +127,8 @@ void saddle_membership_return(saddle_link_state *state, saddle_agent *agent, siz
 /* Computes the weights of agent i's neighbours from now on, from the map in a row. */
 void saddle_membership_weigh(saddle_link_state *state, saddle_agent *agent, size_t i,
                              const double *row);
-/* Calls edges of agent i down whose other end is silent, and up again where it is heard; returns whether that changed the
- * map. `back`: the agent has just come back. silence.c */
+/* Calls edges of agent i down whose other end is silent, and up again where it is heard; returns whether that changed
+ * the map. `back`: the agent has just come back. silence.c */
 bool saddle_membership_watch(const saddle_link_state *state, size_t agent, size_t i,
                              unsigned char *map, bool back);
 /* Implements saddle_link_state_collect() for agents with maps; `kind` is that of the round's messages. */

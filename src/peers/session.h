@@ -149,8 +149,8 @@ void saddle_session_take_round(saddle_session *session, uint64_t round, size_t s
 
 /* Waits, in a process that follows an earlier one, until all neighbours have been heard, but not for long. */
 void saddle_session_catch_up(saddle_session *session);
-/* Logs that the message of a neighbour that was used in a round was sent so many rounds before; SADDLE_REPLAY_LOST: none
- * was used. `gone`: the neighbour counts as gone. */
+/* Logs that the message of a neighbour that was used in a round was sent so many rounds before; SADDLE_REPLAY_LOST:
+ * none was used. `gone`: the neighbour counts as gone. */
 void saddle_session_log_used(saddle_session *session, size_t k, uint64_t round, uint64_t age,
                              bool gone);
 
