@@ -8,8 +8,8 @@
 /* The largest magnitude of a number of a message. */
 #define MOST_SIZE 1e150
 /* Numbers of a message that are about the map of who is present, at its end: its hash and when the agent starts over.
- * While a neighbour has another map, words follow with the entries that are not 0: their index times 256 plus the entry.
- */
+ * While a neighbour has another map, words follow with the entries that are not 0: their index times 256 plus
+ * the entry. */
 enum { MAP_WORDS = 2, ENTRY = 256 };
 /* The most processes of an agent that come back: an entry of a map counts them. */
 enum { MOST_RETURNS = 120 };
