@@ -32,6 +32,12 @@ saddle_status peer_session_open(peer_files *files, bool checks, const saddle_pee
 {
     if (!checks)
         SADDLE_TRY(open_store(files, with->resume, error));
+    size_t dropped = files->store != NULL ? saddle_store_dropped(files->store) : 0;
+    if (dropped > 0)
+        saddle_warn(with->warning, with->context,
+                    "the last %zu bytes of '%s/setup.saddle' are damaged, and were removed; if the "
+                    "neighbours do not take this process in, all agents must be started again",
+                    dropped, files->checkpoint);
     saddle_session_options options = {.member = files->member,
                                       .graph = files->graph,
                                       .self = files->self,

@@ -158,11 +158,17 @@ static void *make_socket(saddle_sockets *s, int type, const saddle_sockets_optio
     return NULL;
 }
 
+/* Returns whether a socket may use an address: one of IPv6 is in brackets; names stand for addresses of IPv4. */
+static bool set_family(void *socket, const char *address)
+{
+    return set(socket, ZMQ_IPV6, strncmp(address, "tcp://[", 7) == 0);
+}
+
 static bool listen_at(saddle_sockets *s, const saddle_sockets_options *options)
 {
     s->router = make_socket(s, ZMQ_ROUTER, options);
-    return s->router != NULL && set(s->router, ZMQ_CURVE_SERVER, 1) &&
-           set(s->router, ZMQ_ROUTER_MANDATORY, 1) &&
+    return s->router != NULL && set_family(s->router, options->listen) &&
+           set(s->router, ZMQ_CURVE_SERVER, 1) && set(s->router, ZMQ_ROUTER_MANDATORY, 1) &&
            zmq_setsockopt(s->router, ZMQ_ZAP_DOMAIN, "saddle", 6) == 0 &&
            zmq_bind(s->router, options->listen) == 0;
 }
@@ -182,7 +188,7 @@ static bool dial(saddle_sockets *s, size_t k, const saddle_sockets_options *opti
 {
     neighbour *to = &s->peer[k];
     to->dealer = make_socket(s, ZMQ_DEALER, options);
-    return to->dealer != NULL &&
+    return to->dealer != NULL && set_family(to->dealer, options->peer[k].dial) &&
            zmq_setsockopt(to->dealer, ZMQ_CURVE_SERVERKEY, to->key, SADDLE_KEY_BYTES) == 0 &&
            (!options->watch || watch(s, k)) && zmq_connect(to->dealer, options->peer[k].dial) == 0;
 }

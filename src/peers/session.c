@@ -287,7 +287,11 @@ bool saddle_is_endpoint(const char *text, size_t length)
     size_t colon = length;
     while (colon > 0 && text[colon - 1] != ':')
         colon--;
-    return strncmp(text, "tcp://", SCHEME) == 0 && colon > SCHEME + 1 &&
+    if (colon <= SCHEME + 1 || strncmp(text, "tcp://", SCHEME) != 0)
+        return false;
+    size_t host = colon - 1 - SCHEME;
+    bool brackets = text[SCHEME] == '[' && text[colon - 2] == ']' && host > 2;
+    return (brackets || memchr(text + SCHEME, ':', host) == NULL) &&
            saddle_parse_integer_in(text + colon, length - colon, &port) && port > 0 &&
            port <= UINT16_MAX;
 }

@@ -37,6 +37,7 @@ struct saddle_store {
     off_t end;  /* of its last whole block */
     off_t next; /* of what saddle_store_next() has read */
     off_t read; /* of what was there when it was opened */
+    size_t dropped;
     bool returns;
     bool synced; /* whether all exchanges are on the disk */
     uint32_t incarnation;
@@ -182,6 +183,7 @@ static saddle_status examine(saddle_store *store, const char *path, saddle_error
     }
     SADDLE_TRY(check_read(status, path, error));
     store->read = store->end;
+    store->dropped = (size_t)(info.st_size - store->end);
     return ftruncate(fileno(store->log), store->end) == 0 ? SADDLE_OK : log_failed(store, error);
 }
 
@@ -380,6 +382,11 @@ void saddle_store_close(saddle_store *store)
 uint32_t saddle_store_incarnation(const saddle_store *store)
 {
     return store->incarnation;
+}
+
+size_t saddle_store_dropped(const saddle_store *store)
+{
+    return store->dropped;
 }
 
 bool saddle_store_returns(const saddle_store *store)

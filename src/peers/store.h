@@ -45,6 +45,8 @@ void saddle_store_close(saddle_store *store);
 uint32_t saddle_store_clock(void);
 /* Returns the number of this process: larger than those of all before it, and on the disk. */
 uint32_t saddle_store_incarnation(const saddle_store *store);
+/* Returns the bytes at the end of setup.saddle that were not whole, and were dropped. */
+size_t saddle_store_dropped(const saddle_store *store);
 /* Returns whether a process before this one has done an exchange. */
 bool saddle_store_returns(const saddle_store *store);
 /* Reads the next exchange that a process before this one has done; borrowed until the next call. NULL: there is none,

@@ -90,6 +90,7 @@ class Network:
     def __init__(self, directory, proxies, agents, options, patience, every=1):
         """`options` are lines of the network file; if it has checkpoints, all agents have them."""
         self.directory, self.process = pathlib.Path(directory), [None] * agents
+        self.environment = None  # of the processes; None: that of this one
         self.directory.mkdir()
         self.saves = any(line.startswith("checkpoint-every") for line in options)
         logs = any(line.startswith("deadline") for line in options)
@@ -114,7 +115,7 @@ class Network:
         with open(self.directory / f"{k}.err", "ab") as errors:
             self.process[k] = subprocess.Popen(
                 [SADDLE, "peer", "run", self.directory / f"{k}.yml", "--quiet"] + ["--resume", "auto"] * self.saves,
-                stderr=errors, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+                stderr=errors, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=self.environment)
 
     def kill(self, agents):
         for k in agents:

@@ -66,7 +66,7 @@ sed -i '/^model/d' agent.yml
 refused "no such problem" "there is no problem 'nothing'"
 network "algorithm: gda" >network.yml
 refused "an algorithm in one process" "gda is centralized"
-for address in tcp://127.0.0.1 tcp://127.0.0.1:0 tcp://127.0.0.1:99999 tcp://127.0.0.1:80x tcp://:80 ipc:// \
+for address in tcp://127.0.0.1 tcp://127.0.0.1:0 tcp://127.0.0.1:99999 tcp://127.0.0.1:80x tcp://:80 tcp://::1:80 'tcp://[]:80' ipc:// \
     "ipc://$(printf '%0110d' 0)"; do
     network "iterations: 5" | sed "s|tcp://127.0.0.1:1 |$address |" >network.yml
     refused "the address $address" "network.yml:2:10: '$address' is not an address; write tcp://HOST:PORT"
@@ -161,9 +161,11 @@ print(*(s.getsockname()[1] for s in held))
 END
 }
 
-# make_peers DIRECTORY LINE...: five agents; the last, which has no address, dials its neighbours.
+# make_peers DIRECTORY LINE...: five agents; the last, which has no address, dials its neighbours. Some have addresses of
+# IPv6, where the system has it.
 make_peers() {
-    local ports at=$1 k
+    local ports at=$1 k host=(127.0.0.1 127.0.0.1 127.0.0.1 127.0.0.1)
+    grep -qs '^0*1 .* lo$' /proc/net/if_inet6 && host[1]='[::1]' host[3]='[::1]'
     shift
     mkdir -p "$at"
     read -r -a ports < <(free_ports 4)
@@ -172,7 +174,7 @@ make_peers() {
         printf 'network: network.yml\nagent: %d\nkey: %d.key\nmodel: %d.npz\ntrace: %d.csv\npatience: 30\nthreads: 1\n' \
             "$k" "$k" "$k" "$k" >"$at/$k.yml"
         if [[ $k -lt 4 ]]; then
-            printf 'agent-%d: tcp://127.0.0.1:%d %s\n' "$k" "${ports[k]}" "$(cat "$at/$k.pub")"
+            printf 'agent-%d: tcp://%s:%d %s\n' "$k" "${host[k]}" "${ports[k]}" "$(cat "$at/$k.pub")"
         else
             printf 'agent-%d: none %s\n' "$k" "$(cat "$at/$k.pub")"
         fi

@@ -9,4 +9,5 @@ if [[ ! -f $(dirname "$saddle")/libsaddle-peer.so ]]; then
 fi
 has python3 || exit 77
 /usr/bin/python3 -c "import numpy" 2>/dev/null || exit 77
-/usr/bin/python3 "$here/peer_losses.py" "$saddle"
+preload clock
+SADDLE_CLOCK=$work/clock.so /usr/bin/python3 "$here/peer_losses.py" "$saddle"

@@ -148,6 +148,8 @@ TEST(a_cut_log_has_its_whole_exchanges)
         remove("saved/state.saddle");
         saddle_store *store = open_store(SADDLE_STORE_EITHER);
         unsigned n = count_exchanges(store);
+        ck_assert(cut < bytes || saddle_store_dropped(store) == 0);
+        ck_assert(cut + 13 != bytes || saddle_store_dropped(store) > 0);
         ck_assert(n <= before && n + 1 >= before);
         before = n;
         char text[64];
