@@ -14,8 +14,8 @@ static const saddle_option *const own[] = {&cli_option_config,
                                                       "Print only warnings and errors."),
                                            &cli_option_report, &cli_option_json, NULL};
 static CLI_PLAN_FIELDS(library, CLI_FIELDS(problem), CLI_FIELDS(network), CLI_FIELDS(start),
-                       CLI_FIELDS(algorithm), CLI_FIELDS(steps), CLI_FIELDS(limits),
-                       CLI_FIELDS(engine), CLI_FIELDS(outputs));
+                       CLI_FIELDS(algorithm), CLI_FIELDS(privacy), CLI_FIELDS(steps),
+                       CLI_FIELDS(limits), CLI_FIELDS(engine), CLI_FIELDS(outputs));
 
 static const char *const examples[] = {
     "saddle run", "saddle run --problem auc --data train.csv --test-data test.csv --agents 20",

@@ -275,7 +275,8 @@ static void print_network(const saddle_plan *plan)
 {
     static CLI_PLAN_FIELDS(fields, CLI_FIELDS(network.links), CLI_FIELDS(network.inexact),
                            CLI_FIELDS(network.compress), CLI_FIELDS(network.mixing_rate),
-                           CLI_FIELDS(network.churn), CLI_FIELDS(network.link_model));
+                           CLI_FIELDS(network.clip_mixing), CLI_FIELDS(network.churn),
+                           CLI_FIELDS(network.link_model));
     size_t printed = 0;
     for (size_t k = 0; k < saddle_plan_option_count(plan); k++) {
         const saddle_option *option = saddle_plan_option(plan, k);

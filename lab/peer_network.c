@@ -72,13 +72,13 @@ static saddle_status read_member(const peer_reader *in, const saddle_yaml_entry 
 
 /* Fields of the plan whose options peers do not have yet. */
 #define FIELD(member) offsetof(saddle_plan, member)
-static const size_t later[] = {
-    FIELD(network.links),       FIELD(network.inexact),  FIELD(network.compress),
-    FIELD(network.mixing_rate), FIELD(network.churn),    FIELD(network.link_model),
-    FIELD(limits.tolerance),    FIELD(limits.max_ifo),   FIELD(limits.max_rounds),
-    FIELD(limits.max_seconds),  FIELD(limits.stop_when), FIELD(limits.max_network_seconds),
-    FIELD(limits.stop_after),   FIELD(limits.stop_on),   FIELD(problem.test_data),
-    FIELD(problem.labels)};
+static const size_t later[] = {FIELD(network.links),     FIELD(network.inexact),
+                               FIELD(network.churn),     FIELD(network.link_model),
+                               FIELD(limits.tolerance),  FIELD(limits.max_ifo),
+                               FIELD(limits.max_rounds), FIELD(limits.max_seconds),
+                               FIELD(limits.stop_when),  FIELD(limits.max_network_seconds),
+                               FIELD(limits.stop_after), FIELD(limits.stop_on),
+                               FIELD(problem.test_data), FIELD(problem.labels)};
 
 static bool is_later(const saddle_option *option)
 {
@@ -285,6 +285,39 @@ static saddle_status check_names(const peer_reader *in)
                          algorithm->name);
 }
 
+/* Refuses lines that cannot be together. */
+static saddle_status check_options(const peer_reader *in)
+{
+    const saddle_plan *plan = &in->out->plan;
+    bool deadline = in->out->deadline > 0.0;
+    bool repeat = in->out->repeat > 0;
+    bool compresses = plan->network.compress != NULL && strcmp(plan->network.compress, "none") != 0;
+    bool clips =
+        plan->network.clip_mixing != NULL && strcmp(plan->network.clip_mixing, "none") != 0;
+    const struct {
+        bool together;
+        const char *one;
+        const char *other;
+        const char *why;
+    } pair[] = {
+        {deadline && compresses, "compress", "deadline",
+         "compressed messages contain only changes, so an agent that misses a late one would have "
+         "a wrong copy of its neighbour's state from then on"},
+        {repeat && compresses, "compress", "checkpoint-every",
+         "checkpoints do not have the copies of neighbours' states that compressed messages "
+         "change"},
+        {deadline && clips, "clip-mixing", "deadline",
+         "messages that contain sums of earlier ones are not clipped"},
+        {repeat && plan->privacy.row_noise > 0.0, "row-noise", "checkpoint-every",
+         "an agent that comes back would send the same gradients with other noise"},
+        {deadline && plan->privacy.row_noise > 0.0, "row-noise", "deadline",
+         "agents that begin anew without one that is gone use batches a second time"}};
+    for (size_t k = 0; k < sizeof pair / sizeof *pair; k++)
+        if (pair[k].together)
+            return saddle_refuse(in->error, "'%s': %s; remove the line '%s' or '%s'", in->path,
+                                 pair[k].why, pair[k].one, pair[k].other);
+    return SADDLE_OK;
+}
 static saddle_status take_network(peer_reader *in, const saddle_yaml *yaml)
 {
     size_t agents = 0;
@@ -304,6 +337,7 @@ static saddle_status take_network(peer_reader *in, const saddle_yaml *yaml)
         else if (!agent_number(entry->name, &number))
             SADDLE_TRY(read_option(in, entry));
     }
+    SADDLE_TRY(check_options(in));
     SADDLE_TRY(check_names(in));
     SADDLE_TRY(take_fingerprint(in, yaml));
     return make_graph(in);

@@ -122,8 +122,9 @@ typedef struct saddle_agent {
     uint32_t *index; /**< Capacity for n_i sample numbers; lasts as long as `work`. */
     uint64_t *mark;  /**< A bitmap for sampling, all zero; must be all zero again after use. */
     double oracle;   /**< See saddle_algorithm::oracle. */
-    const struct saddle_helpers *helpers; /**< Idle workers, set by the engine. NULL: none. */
-    const struct saddle_blocks *blocks;   /**< All blocks of x and y, set by the engine. */
+    const struct saddle_row_noise *row_noise; /**< Set by the engine; NULL: exact gradients. */
+    const struct saddle_helpers *helpers;     /**< Idle workers, set by the engine. NULL: none. */
+    const struct saddle_blocks *blocks;       /**< All blocks of x and y, set by the engine. */
     saddle_request request; /**< The phase's request; the next phase finds the result in it. */
     uint64_t ifo; /**< IFO calls so far. Code that calls the problem directly must add its own. */
     uint64_t ifo_limit; /**< Inner loops end once `ifo` has reached it; 0: no limit. */
@@ -201,13 +202,15 @@ typedef struct saddle_phase {
 
 /** What an algorithm can do and what it costs. `saddle algorithms` prints it, and runs check it. */
 typedef struct saddle_traits {
-    bool centralized; /**< It runs at one agent that holds all data, which the library creates. */
-    bool x_set;       /**< It supports a constraint on x. */
-    bool y_set;       /**< It supports a constraint on y. */
-    bool regularizer; /**< It supports a nonsmooth h. */
-    bool stochastic;  /**< It draws samples; otherwise it uses full local gradients. */
-    bool feasible;    /**< Every iterate is in X and Y for all step sizes. */
-    bool potential;   /**< It has the nu and eta of Theorem 1; its traces record the potential. */
+    bool centralized;   /**< It runs at one agent that holds all data, which the library creates. */
+    bool x_set;         /**< It supports a constraint on x. */
+    bool y_set;         /**< It supports a constraint on y. */
+    bool regularizer;   /**< It supports a nonsmooth h. */
+    bool stochastic;    /**< It draws samples; otherwise it uses full local gradients. */
+    bool feasible;      /**< Every iterate is in X and Y for all step sizes. */
+    bool settles;       /**< The noise of its estimates vanishes as it converges. */
+    bool fresh_batches; /**< The start and each iteration use one new batch, for one gradient. */
+    bool potential;     /**< It has the nu and eta of Theorem 1; its traces record the potential. */
     /** Optional. What its theorem assumes, and what Saddle adds to the method. */
     const char *assumes;
     const char *ifo;           /**< IFO calls of one iteration at one agent, as a formula. */

@@ -43,7 +43,8 @@ typedef struct saddle_instance {
     const saddle_mixing *mixing;          /**< The mixing weights. */
     const struct saddle_link_rule *links; /**< Which messages arrive, and how they are mixed. */
     const struct saddle_compression *compression; /**< How messages are compressed; NULL: not. */
-    const struct saddle_churn *churn;      /**< Which agents leave and join when; NULL: none. */
+    const struct saddle_clip_rule *clipping; /**< How received messages are clipped; NULL: not. */
+    const struct saddle_churn *churn;        /**< Which agents leave and join when; NULL: none. */
     saddle_spectrum spectrum;              /**< Of the weights; NaN if it could not be computed. */
     const saddle_set *x_set;               /**< X. */
     const saddle_set *y_set;               /**< Y. */

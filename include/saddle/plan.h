@@ -184,14 +184,15 @@ typedef struct saddle_plan {
 
     /** The agents and their network. */
     struct {
-        uint64_t agents;        /**< agents: their number; 0: as the topology says, or 5. */
-        const char *topology;   /**< topology: see <saddle/graph.h>. */
-        const char *mixing;     /**< mixing: the rule for the weights. */
-        const char *links;      /**< links: which messages arrive. */
-        saddle_inexact inexact; /**< inexact: whether rules that are not exact are allowed. */
-        const char *compress;   /**< compress: how messages are compressed. */
-        double mixing_rate;     /**< mixing-rate: weight of compressed messages; NaN: automatic. */
-        const char *churn;      /**< churn: a file that lists who leaves and joins; NULL: none. */
+        uint64_t agents;         /**< agents: their number; 0: as the topology says, or 5. */
+        const char *topology;    /**< topology: see <saddle/graph.h>. */
+        const char *mixing;      /**< mixing: the rule for the weights. */
+        const char *links;       /**< links: which messages arrive. */
+        saddle_inexact inexact;  /**< inexact: whether rules that are not exact are allowed. */
+        const char *compress;    /**< compress: how messages are compressed. */
+        double mixing_rate;      /**< mixing-rate: weight of compressed messages; NaN: automatic. */
+        const char *clip_mixing; /**< clip-mixing: how agents clip what they receive. */
+        const char *churn;       /**< churn: a file that lists who leaves and joins; NULL: none. */
         const struct saddle_graph *graph; /**< A graph in memory instead of `topology`. */
         /** Weights in memory instead of `mixing` and a graph; `graph` must be NULL or their
          * graph. */
@@ -219,6 +220,14 @@ typedef struct saddle_plan {
         const struct saddle_algorithm *own; /**< Your own algorithm instead. */
     } algorithm;
     saddle_steps steps; /**< Step sizes and batches. */
+
+    /** Noise on gradients, so that messages say little about single rows. */
+    struct {
+        double row_clip; /**< row-clip: the largest norm of a row's gradient; 0: any. */
+        double
+            row_noise; /**< row-noise: deviation of the noise, relative to the clipped sum; 0: none. */
+        double row_delta; /**< row-delta: for which epsilon is computed. */
+    } privacy;
 
     /** When a run ends. */
     struct {

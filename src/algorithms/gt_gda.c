@@ -165,7 +165,7 @@ const saddle_algorithm saddle_gt_gda = {
     .options = options,
     .automatic = saddle_damped_steps,
     .size = sizeof(parameters),
-    .traits = {SADDLE_PROXIMAL, .feasible = true,
+    .traits = {SADDLE_PROXIMAL, .feasible = true, .settles = true,
                .assumes = "F strongly concave in y, with Lipschitz gradients; M with lambda < 1 "
                           "and the same steps at all agents. The paper has X or Y, not both, and "
                           "no h: the rest is an addition.",

@@ -297,7 +297,7 @@ const saddle_algorithm saddle_precision = {
     .options = options,
     .automatic = automatic,
     .size = sizeof(saddle_precision_steps),
-    .traits = {SADDLE_PROXIMAL, .stochastic = true, .potential = true,
+    .traits = {SADDLE_PROXIMAL, .stochastic = true, .potential = true, .settles = true,
                .assumes = "F strongly concave in y, with Lipschitz gradients; M with lambda < 1 "
                           "and the same steps at all agents. X, Y and h are the paper's.",
                .ifo = "2 |S|; n_i at a refresh", .rounds = "1", .message = "2 (dim x + dim y)",

@@ -26,9 +26,10 @@ typedef enum saddle_purpose {
     SADDLE_RNG_LINK = 13,     /* which messages arrive; agent = edge, iteration = round */
     SADDLE_RNG_MATCHING = 14, /* random matchings; iteration = round */
     SADDLE_RNG_COMPRESS =
-        15,               /* which entries are sent; agent = agent and field, iteration = round */
-    SADDLE_RNG_COIN = 16, /* which iterations refresh, the same for all agents; agent = 0 */
-    SADDLE_RNG_TUNE = 64, /* candidates of a search */
+        15,                /* which entries are sent; agent = agent and field, iteration = round */
+    SADDLE_RNG_COIN = 16,  /* which iterations refresh, the same for all agents; agent = 0 */
+    SADDLE_RNG_NOISE = 17, /* on gradients; iteration = IFO calls before */
+    SADDLE_RNG_TUNE = 64,  /* candidates of a search */
     SADDLE_RNG_VALIDATION = 65 /* rows that a search judges candidates by */
 } saddle_purpose;
 

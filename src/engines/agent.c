@@ -2,6 +2,7 @@
 #include "engines/agent.h"
 
 #include "core/vector.h"
+#include "engines/row_noise.h"
 #include "problems/evaluate.h"
 
 /* Number of entries that are mixed at a time, so that `out` stays in the cache. */
@@ -104,7 +105,10 @@ void saddle_agent_evaluate_uncounted(const saddle_agent *agent, saddle_request *
 
 void saddle_agent_evaluate_now(saddle_agent *agent, saddle_request *request, double *scratch)
 {
-    saddle_agent_evaluate_uncounted(agent, request, scratch);
+    if (agent->row_noise != NULL && request->kind != SADDLE_REQUEST_NONE)
+        saddle_noisy_gradient(agent, request, scratch);
+    else
+        saddle_agent_evaluate_uncounted(agent, request, scratch);
     agent->ifo += saddle_request_ifo(request);
 }
 

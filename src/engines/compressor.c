@@ -216,7 +216,9 @@ static void add_top(size_t length, size_t k, const unsigned char *packed, double
     for (size_t n = 0; n < k; n++) {
         double value;
         memcpy(&value, packed + n * sizeof value, sizeof value);
-        sum[get_bits(&r, bits)] += value;
+        uint64_t index = get_bits(&r, bits);
+        if (index < length) /* a sender may be hostile */
+            sum[index] += value;
     }
 }
 
@@ -283,6 +285,12 @@ static bool is_packed(const saddle_compression *rule, size_t length)
 size_t saddle_compressed_bytes(const saddle_compression *rule, size_t length)
 {
     return is_packed(rule, length) ? packed_bytes(rule, length) : length * sizeof(double);
+}
+
+size_t saddle_compressed_numbers(const saddle_compression *rule, size_t length)
+{
+    bool scaled = rule->kind == SADDLE_COMPRESS_QUANTIZE && is_packed(rule, length);
+    return scaled ? 1 : saddle_compressed_entries(rule, length);
 }
 
 void saddle_compress(const saddle_compression *rule, saddle_rng *draw, size_t length,

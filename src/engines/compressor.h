@@ -20,6 +20,8 @@
 size_t saddle_compressed_entries(const saddle_compression *rule, size_t length);
 /* Returns the bytes of a packed field of `length` entries. */
 size_t saddle_compressed_bytes(const saddle_compression *rule, size_t length);
+/* Returns the doubles at the beginning of a packed field. */
+size_t saddle_compressed_numbers(const saddle_compression *rule, size_t length);
 /* Packs a field; `draw` is a fresh random stream of (sender, field, round), which only `random` uses. */
 void saddle_compress(const saddle_compression *rule, saddle_rng *draw, size_t length,
                      const double *field, unsigned char *out);

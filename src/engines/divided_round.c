@@ -97,7 +97,8 @@ static void do_requests(saddle_local *e, unsigned worker)
 static bool begin_request(saddle_local *e, size_t i)
 {
     saddle_request *r = &e->agent[i].request;
-    e->division[i] = saddle_division_of(e->agent[i].problem, r);
+    e->division[i] = e->agent[i].row_noise != NULL ? SADDLE_UNDIVIDED
+                                                   : saddle_division_of(e->agent[i].problem, r);
     if (e->division[i] == SADDLE_BY_PARTS)
         saddle_evaluate_begin(e->agent[i].problem, r);
     return r->kind != SADDLE_REQUEST_NONE;
@@ -113,8 +114,9 @@ static void end_request(saddle_local *e, size_t i)
     else if (e->division[i] == SADDLE_BY_SAMPLES)
         saddle_evaluate_rows(agent->problem, agent->id, r, partials);
     else
-        saddle_agent_evaluate_uncounted(agent, r, agent->scratch);
-    agent->ifo += saddle_request_ifo(r);
+        saddle_agent_evaluate_now(agent, r, agent->scratch);
+    if (e->division[i] != SADDLE_UNDIVIDED)
+        agent->ifo += saddle_request_ifo(r);
     r->kind = SADDLE_REQUEST_NONE;
 }
 
@@ -176,7 +178,7 @@ void saddle_divided_round(saddle_local *e, unsigned worker, const saddle_round *
 {
     /* Whether agents' workers have written something that needs a barrier before others read it. The
      * same in all workers. */
-    bool pending = e->links.changing || e->links.compressed;
+    bool pending = e->links.changing || e->links.compressed || e->links.clipper.rule != NULL;
     saddle_agent_range own = saddle_local_range(e, worker);
     saddle_local_receive(e, worker, round);
     for (size_t i = own.first; i < own.last; i++)

@@ -22,6 +22,8 @@ typedef struct saddle_engine_inputs {
     const struct saddle_link_model *link_model; /* costs of simulated time; NULL: no clocks */
     unsigned threads;                           /* 0: as many processors as pay off */
     bool pin;                                   /* whether each thread stays on one processor */
+    double row_clip;                            /* of the noise on gradients; 0: none */
+    double row_noise;                           /* see row_noise.h */
     size_t scratch;                             /* doubles of scratch that the tasks below need */
     uint64_t iteration;                         /* where to begin: 0, or that of the states below */
     /* Fills agent->next, agent->kept, agent->ifo and agent->clock with the state after `iteration`

@@ -55,6 +55,8 @@ static void take_lists(saddle_links *e, const saddle_instance *instance, size_t 
             saddle_allocator_block(allocator, neighbours, sizeof *e->neighbour[parity]);
     if (e->changing)
         e->source = saddle_allocator_block(allocator, neighbours, sizeof *e->source);
+    if (e->clipper.rule != NULL)
+        saddle_clipper_take(&e->clipper, neighbours, allocator);
     take_memory(e, instance, neighbours, allocator);
 }
 
@@ -63,6 +65,7 @@ size_t saddle_links_measure(saddle_links *links, const saddle_instance *instance
 {
     links->changing = saddle_link_state_needed(instance);
     links->compressed = saddle_replicas_needed(instance);
+    links->clipper = (saddle_clipper){.rule = instance->clipping, .layout = layout};
     size_t row = saddle_link_state_measure(&links->state, instance, layout);
     return links->compressed ? saddle_replicas_measure(&links->replicas, instance, layout) : row;
 }

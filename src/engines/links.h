@@ -11,6 +11,7 @@
 
 #include <saddle/algorithm.h>
 
+#include "engines/clipper.h"
 #include "engines/link_state.h"
 #include "engines/replicas.h"
 
@@ -29,6 +30,7 @@ typedef struct saddle_links {
     bool compressed;          /* whether `replicas` are used */
     saddle_replicas replicas; /* of agents whose messages are compressed */
     saddle_link_table table;  /* the memory of both */
+    saddle_clipper clipper;   /* its rule is NULL if nothing is clipped */
     uint64_t messages_per_round;
     uint64_t bytes_per_iteration;
 } saddle_links;

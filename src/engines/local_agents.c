@@ -357,6 +357,8 @@ static void introduce_agents(saddle_local *e)
     const saddle_mixing *mixing = e->inputs.instance->mixing;
     const saddle_world *world = e->inputs.instance->world;
     const saddle_problem *const *problems = e->inputs.problem;
+    e->row_noise = (saddle_row_noise){
+        .clip = e->inputs.row_clip, .noise = e->inputs.row_noise, .seed = e->inputs.instance->seed};
     for (size_t i = 0; i < e->agents; i++) {
         size_t id = world->here[i];
         e->agent[i] = (saddle_agent){
@@ -373,6 +375,7 @@ static void introduce_agents(saddle_local *e)
             .self_weight = mixing->self_weight[id],
             .layout = &e->layout,
             .blocks = &e->blocks,
+            .row_noise = e->row_noise.clip > 0.0 ? &e->row_noise : NULL,
         };
     }
 }

@@ -19,6 +19,7 @@
 #include "engines/agent.h"
 #include "engines/crew.h"
 #include "engines/links.h"
+#include "engines/row_noise.h"
 #include "engines/thread_pool.h"
 #include "problems/evaluate.h"
 
@@ -84,7 +85,8 @@ typedef struct saddle_local {
     size_t stride;   /* doubles between two agents' spans */
     double *span[2]; /* published spans; parity says which one is `now` */
     saddle_links links;
-    saddle_exchange *exchange; /* NULL: none */
+    saddle_row_noise row_noise; /* of all agents' gradients */
+    saddle_exchange *exchange;  /* NULL: none */
     double *kept;
     size_t kept_stride;
     bool divided;  /* each phase may be divided among all workers */

@@ -12,6 +12,8 @@ void saddle_local_enter(saddle_local *e, unsigned worker, size_t i, const saddle
         saddle_link_state_collect(&e->links.state, agent, i, rows, round->number);
     if (e->links.compressed)
         saddle_replicas_collect(&e->links.replicas, agent, i, rows, round->number);
+    if (e->links.clipper.rule != NULL)
+        saddle_clipper_collect(&e->links.clipper, agent, e->links.start[i], rows, round->number);
 }
 
 void saddle_local_leave(saddle_local *e, unsigned worker, size_t i, const saddle_round *round)

@@ -103,6 +103,8 @@ static size_t scratch_size(const saddle_local *e)
                                  saddle_larger(saddle_prox_scratch(e->inputs.instance->x_prox),
                                                saddle_set_scratch(e->inputs.instance->y_set)));
     size_t step = saddle_larger(e->layout.scratch + inner, saddle_blocks_sums(&e->blocks));
+    if (e->inputs.row_clip > 0.0)
+        step = saddle_larger(step, saddle_row_noise_scratch(e->inputs.instance->problem));
     return saddle_larger(step, e->inputs.scratch);
 }
 

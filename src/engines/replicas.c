@@ -146,6 +146,25 @@ void saddle_replicas_receive(const saddle_replicas *r, size_t sender, double *ro
     apply_message(r, sender, row, saddle_round_number(r->layout, iteration, round), round, scratch);
 }
 
+double saddle_replicas_unusable(const saddle_replicas *r, const unsigned char *message,
+                                unsigned round, double most)
+{
+    const unsigned char *packed = message + 1;
+    for (size_t f = 0; f < r->layout->fields; f++) {
+        const saddle_field *field = &r->layout->field[f];
+        if (!saddle_field_is_sent(field, round))
+            continue;
+        for (size_t k = 0; k < saddle_compressed_numbers(r->rule, field->length); k++) {
+            double number;
+            memcpy(&number, packed + k * sizeof number, sizeof number);
+            if (!(fabs(number) <= most))
+                return number;
+        }
+        packed += saddle_compressed_bytes(r->rule, field->length);
+    }
+    return 0.0;
+}
+
 SADDLE_KERNEL static void subtract(size_t count, const double *restrict a, const double *restrict b,
                                    double *restrict out)
 {

@@ -102,6 +102,9 @@ void saddle_replicas_collect(saddle_replicas *replicas, saddle_agent *agent, siz
  * of a round. */
 void saddle_replicas_publish(saddle_replicas *replicas, saddle_agent *agent, size_t i,
                              unsigned round);
+/* Returns the first number of a packed message of a round that is not finite or exceeds `most`; 0 if there is none. */
+double saddle_replicas_unusable(const saddle_replicas *replicas, const unsigned char *message,
+                                unsigned round, double most);
 /* Adds the message of a round that arrived in a row of `sender` to the replica there. */
 void saddle_replicas_receive(const saddle_replicas *replicas, size_t sender, double *row,
                              uint64_t iteration, unsigned round, double *scratch);

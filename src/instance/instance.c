@@ -281,6 +281,7 @@ static const struct {
     {saddle_stage_place_agents, .time = NETWORK},
     {saddle_stage_mixing, NETWORK, "mixing", saddle_mixing_contents},
     {saddle_stage_complete_links, NETWORK, "links", saddle_links_contents},
+    {saddle_stage_read_clipping, .time = NETWORK},
     {saddle_stage_read_churn, NETWORK, "churn", saddle_churn_contents},
     {saddle_stage_share_spectrum, .time = NETWORK},
     {find_kind, .time = PROBLEM},
@@ -467,6 +468,7 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
     e->mixing = parts->mixing;
     e->links = NULL; /* a single agent has no links */
     e->compression = NULL;
+    e->clipping = NULL;
     e->churn = NULL;
     e->spectrum = (saddle_spectrum){.gap = 1.0, .method = "closed form"};
     e->copies = instance->problem->agents;

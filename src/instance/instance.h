@@ -14,6 +14,7 @@
 #include "data/scale.h"
 #include "engines/engine.h"
 #include "graph/churn.h"
+#include "graph/clip_rule.h"
 #include "graph/compression.h"
 #include "graph/link_rule.h"
 #include "instance/plan.h"
@@ -31,6 +32,7 @@ struct saddle_instance_parts {
     saddle_link_rule *links;
     saddle_churn *churn;            /* NULL: no agent leaves or joins */
     saddle_compression compression; /* used unless it is none */
+    saddle_clip_rule clipping;      /* used unless it is none */
     saddle_problem_choice choice;   /* of the problem; no kind: the caller's own */
     saddle_problem_inputs inputs;   /* of the problem, for its lifetime */
     void *options;                  /* the problem class's options struct */
@@ -67,8 +69,8 @@ typedef saddle_status saddle_stage(saddle_instance *instance, saddle_error *erro
 /* Stages of the network: network_stages.c. */
 saddle_stage saddle_stage_compare_plans, saddle_stage_count_files, saddle_stage_read_links,
     saddle_stage_read_compression, saddle_stage_graph, saddle_stage_place_agents,
-    saddle_stage_mixing, saddle_stage_complete_links, saddle_stage_read_churn,
-    saddle_stage_share_spectrum;
+    saddle_stage_mixing, saddle_stage_read_clipping, saddle_stage_complete_links,
+    saddle_stage_read_churn, saddle_stage_share_spectrum;
 /* Stages of the agents' data: data_stages.c. */
 saddle_stage saddle_stage_samples, saddle_stage_read_data, saddle_stage_split_data,
     saddle_stage_share_sizes, saddle_stage_held_out;

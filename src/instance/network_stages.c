@@ -89,6 +89,26 @@ saddle_status saddle_stage_read_compression(saddle_instance *e, saddle_error *er
     return SADDLE_OK;
 }
 
+saddle_status saddle_stage_read_clipping(saddle_instance *e, saddle_error *error)
+{
+    const saddle_plan *plan = &e->parts->plan;
+    const char *text = plan->network.clip_mixing != NULL ? plan->network.clip_mixing : "none";
+    saddle_clip_rule *rule = &e->parts->clipping;
+    bool used;
+    SADDLE_TRY(
+        saddle_in_field("--clip-mixing", saddle_clip_rule_read(rule, text, &used, error), error));
+    if (!used)
+        return SADDLE_OK;
+    e->clipping = rule;
+    if (e->links->kind != SADDLE_LINKS_RELIABLE || e->compression != NULL ||
+        plan->network.churn != NULL)
+        return saddle_refuse(error,
+                             "--clip-mixing: messages are clipped only on reliable links (peers: "
+                             "without deadline), without --compress and --churn; leave "
+                             "--clip-mixing or the others out");
+    return saddle_in_field("--clip-mixing", saddle_clip_rule_check(rule, e->graph, error), error);
+}
+
 /* Makes the union of a sequence's graphs, which replaces the topology. */
 static saddle_status unite_sequence(saddle_instance *e, size_t agents, saddle_error *error)
 {

@@ -55,6 +55,13 @@ static const saddle_option compress =
                 "quantize:BITS: send each entry with 2 to 16 bits.\n"
                 "top:FRACTION: send this fraction of the entries, the largest ones.\n"
                 "random:FRACTION: send this fraction of the entries, drawn at random.");
+static const saddle_option clip_mixing =
+    SADDLE_TEXT(PLAN_NETWORK(clip_mixing, MESSAGES, "none|liars:|radius:"), "clip-mixing",
+                SADDLE_LINKS_HEADING, "none", "RULE",
+                "How far a neighbour's state may be from the agent's own when it is mixed.\n"
+                "none: it is mixed as it is.\n"
+                "liars:F: as far as that of its neighbour with the F+1-th largest distance.\n"
+                "radius:R: at most R, in the 2-norm of each variable.");
 
 /* Fields of single options. */
 #define LABELS PLAN_READING(labels, SOURCE, IDX | NUMPY), .files = SADDLE_FILES_INPUT
@@ -205,6 +212,7 @@ const saddle_option *const saddle_plan_options[] = {
          "leave|return|join AGENT` and `ROUND cut|heal I J`. The objective is the mean over the "
          "agents that are present. Not given: all agents stay."),
     &compress,
+    &clip_mixing,
     REAL_ABOVE(
         MIXING_RATE, "mixing-rate", SADDLE_LINKS_HEADING, "auto", 0.0, 1.0, "RATE",
         "Weight of compressed messages in mixing, from 0 to 1. auto: a rate that suits --compress, "
@@ -215,6 +223,15 @@ const saddle_option *const saddle_plan_options[] = {
          "latency:S,bandwidth:B,compute:C: S seconds per message, B bytes per second on a link, C "
          "seconds per IFO call. Or give a file with values for each agent and edge. Not given: no "
          "time is simulated."),
+    REAL(PLAN(privacy.row_clip, RUN, RESULT), "row-clip", SADDLE_PRIVACY_HEADING, "0", 0,
+         SADDLE_UNBOUNDED, "C",
+         "Shorten the gradient of each row, x and y together, to a norm of at most C. 0: no."),
+    REAL(PLAN(privacy.row_noise, RUN, RESULT), "row-noise", SADDLE_PRIVACY_HEADING, "0", 0,
+         SADDLE_UNBOUNDED, "S",
+         "Add normal noise to every gradient over B rows, with the standard deviation S C / B, C "
+         "being --row-clip. A warning says which differential privacy this gives. 0: no noise."),
+    REAL_ABOVE(PLAN(privacy.row_delta, RUN, RESULT), "row-delta", SADDLE_PRIVACY_HEADING, "1e-6",
+               0.0, 0.5, "DELTA", "The delta for which the epsilon of --row-noise is computed."),
     TEXT(PLAN_CODE(algorithm.name, RUN, "@ALGORITHM"), "algorithm", SADDLE_ALGORITHM_HEADING,
          "auto", "NAME",
          "Algorithm to use. `saddle algorithms` lists them. Your own plug-in: ./mine.so[:OPTIONS]. "

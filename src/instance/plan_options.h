@@ -10,6 +10,7 @@
 #define SADDLE_READING_HEADING "Reading data files"
 #define SADDLE_NETWORK_HEADING "Network"
 #define SADDLE_LINKS_HEADING "Messages and links"
+#define SADDLE_PRIVACY_HEADING "Privacy"
 #define SADDLE_START_HEADING "Start"
 #define SADDLE_STOPPING_HEADING "Stopping"
 #define SADDLE_ENGINE_HEADING "Engine"

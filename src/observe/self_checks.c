@@ -96,8 +96,9 @@ bool saddle_observer_sums_are_finite(saddle_observer *o)
 
 static saddle_status check_sums(saddle_observer *o, saddle_error *error)
 {
-    /* Inexact rules lose part of the sums. */
-    if (o->in.instance->plan->network.inexact != SADDLE_INEXACT_NO)
+    /* Inexact rules and clipped messages lose part of the sums. */
+    if (o->in.instance->plan->network.inexact != SADDLE_INEXACT_NO ||
+        o->in.instance->clipping != NULL)
         return SADDLE_OK;
     /* One scale for all checks, because a sum may have been largest between two of them. */
     o->tracked_size = fmax(o->tracked_size, sqrt(size_of_sums(o)));

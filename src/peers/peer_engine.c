@@ -1,4 +1,6 @@
 /* The engine of a session: this process's agent on a pool of threads, and rounds with its neighbours only. */
+#include <sodium/randombytes.h>
+
 #include "algorithms/layout.h"
 #include "core/processors.h"
 #include "engines/local_agents.h"
@@ -97,6 +99,17 @@ static double find_unusable(const char *bytes, size_t count)
     return 0.0;
 }
 
+/* Returns the first unusable number of a message of the present round; 0 if there is none. */
+static double unusable(const engine *e, const char *bytes, size_t doubles)
+{
+    const saddle_links *links = &e->local.links;
+    if (links->compressed)
+        return saddle_replicas_unusable(&links->replicas, (const unsigned char *)bytes, e->round,
+                                        MOST_SIZE);
+    /* The hash of a map is not a number. */
+    return find_unusable(bytes, doubles - (links->state.members.entries > 0 ? MAP_WORDS : 0));
+}
+
 static void take_message(void *context, size_t neighbour, uint64_t round, const void *bytes,
                          size_t size)
 {
@@ -105,9 +118,7 @@ static void take_message(void *context, size_t neighbour, uint64_t round, const 
     double *row = e->local.links.halo + neighbour * e->local.stride;
     const char *at = bytes;
     size_t more = size - m->doubles * sizeof *row;
-    /* The hash of a map is not a number. */
-    double number =
-        find_unusable(at, m->doubles - (e->local.links.state.members.entries > 0 ? MAP_WORDS : 0));
+    double number = unusable(e, at, m->doubles);
     if (number != 0.0) {
         char what[48];
         saddle_snprintf(what, sizeof what, "the number %g", number);
@@ -296,9 +307,17 @@ static const char *why_not(const saddle_local *local)
         return "simulated time (--link-model)";
     if (in->restore != NULL)
         return "a checkpoint to resume from";
-    if (local->links.compressed)
-        return "compression";
     return NULL;
+}
+
+/* Noise and batches must not follow from the common seed, which neighbours know: they could subtract the noise, and
+ * know in which messages a row is. */
+static void draw_own_seed(saddle_local *local)
+{
+    uint64_t seed;
+    randombytes_buf(&seed, sizeof seed);
+    local->row_noise.seed = seed;
+    local->agent[0].seed = seed;
 }
 
 static const saddle_engine_class functions;
@@ -312,6 +331,8 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
     saddle_local *local = &e->local;
     e->session = saddle_peer_session(inputs->instance->world);
     saddle_status status = saddle_local_make(local, inputs, saddle_processors(1), error);
+    if (status == SADDLE_OK && inputs->row_noise > 0.0)
+        draw_own_seed(local);
     const char *needs = status == SADDLE_OK ? why_not(local) : NULL;
     if (needs != NULL)
         status = saddle_fail(error, SADDLE_UNSUPPORTED,

@@ -41,12 +41,20 @@ void saddle_session_greet(saddle_session *s)
 typedef size_t awaited(const saddle_session *s, uint64_t step);
 typedef void asked(saddle_session *s, uint64_t step);
 
+/* Returns the seconds after which to ask again. What takes twice as long as recent waits is probably lost;
+ * asking sooner for what is under way on a slow link would fill the link with repetitions. */
+static double ask_after(const saddle_session *s)
+{
+    return fmin(fmax(ASK_AGAIN, 2.0 * s->waited), fmax(ASK_AGAIN, 0.25 * s->with.patience));
+}
+
 /* Waits; returns whether all came. Without `what`, nothing fails if they do not. */
 static bool wait_for(saddle_session *s, awaited *missing, asked *ask, uint64_t step,
                      const char *what, double patience)
 {
     double now = saddle_clock_seconds();
-    double again = unmet(s, 0) < s->with.graph->agents ? now : now + ASK_AGAIN;
+    double again = unmet(s, 0) < s->with.graph->agents ? now : now + ask_after(s);
+    double begin = now;
     size_t agents = s->with.graph->agents;
     size_t before = SIZE_MAX;
     char number[24] = "";
@@ -64,7 +72,8 @@ static bool wait_for(saddle_session *s, awaited *missing, asked *ask, uint64_t s
             saddle_session_greet(s);
             if (ask != NULL)
                 ask(s, step);
-            again = now + ASK_AGAIN;
+            s->waited = now - begin;
+            again = now + ask_after(s);
         }
         if (now - since > patience && what == NULL)
             return false;
@@ -75,6 +84,7 @@ static bool wait_for(saddle_session *s, awaited *missing, asked *ask, uint64_t s
                 "its address be reached?",
                 agent, patience, what, number);
     }
+    s->waited = fmax(now - begin, 0.9 * s->waited);
     return !s->failed;
 }
 

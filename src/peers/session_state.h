@@ -60,6 +60,7 @@ struct saddle_session {
     saddle_round_message *sent; /* the messages of the last rounds, by round % kept */
     size_t kept;
     uint64_t taken;                                     /* rounds whose messages were used */
+    double waited;                                      /* seconds, the longest of recent waits */
     uint64_t exchanges;                                 /* that are done */
     unsigned char digest[crypto_generichash_BYTES_MIN]; /* of their records */
     saddle_lines log;                                   /* no stream: none */

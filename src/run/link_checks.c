@@ -2,6 +2,7 @@
  * mixing rate of these that is too large leads to. */
 #include "algorithms/layout.h"
 #include "graph/churn.h"
+#include "graph/clip_rule.h"
 #include "graph/compression.h"
 #include "graph/link_rule.h"
 #include "run/run.h"
@@ -64,11 +65,34 @@ static saddle_status check_compression(const saddle_run_state *r, saddle_error *
         r->info.algorithm->name);
 }
 
+/* Refuses to clip the messages of algorithms that this drives away from the solution: what clipping takes from sums is
+ * lost, and goes on being lost if the noise of gradients does not vanish, or a liar stays at the same distance. */
+static saddle_status check_clipping(const saddle_run_state *r, saddle_error *error)
+{
+    const saddle_algorithm *a = r->info.algorithm;
+    const saddle_clip_rule *rule = r->info.instance->clipping;
+    const char *why = NULL;
+    if (rule == NULL || r->layout.rounds == 0)
+        return SADDLE_OK;
+    if (r->layout.fields == 0)
+        why = "does not say which fields its messages have; let its layout() add them";
+    else if (saddle_layout_has_sums(&r->layout) && !a->traits.settles)
+        why = "tracks gradients whose noise stays, and clipped trackers drift; use precision, "
+              "gt-gda, or an algorithm that tracks no gradients, such as prox-dsgda";
+    else if (saddle_layout_has_sums(&r->layout) && rule->liars == 0)
+        why = "tracks gradients, and a liar within a fixed radius moves trackers in every round; "
+              "give liars:F";
+    return why == NULL
+               ? SADDLE_OK
+               : saddle_fail(error, SADDLE_UNSUPPORTED, "--clip-mixing: %s %s", a->name, why);
+}
+
 saddle_status saddle_run_check_links(const saddle_run_state *r, saddle_error *error)
 {
     SADDLE_TRY(check_losses(r, error));
     SADDLE_TRY(check_churn(r, error));
-    return check_compression(r, error);
+    SADDLE_TRY(check_compression(r, error));
+    return check_clipping(r, error);
 }
 
 /* Warns of rounds, in order, that lie behind the end of the run. An event takes effect at the

@@ -35,8 +35,11 @@ static bool find(const saddle_agent *agent, const double *variable, size_t lengt
 }
 
 /* Returns the agent's distance from its neighbours; NaN if it does not send x and y. */
-static double distance_of(const saddle_agent *agent, const saddle_view *view)
+static double distance_of(const own_run *o, const saddle_agent *agent, const saddle_view *view)
 {
+    /* Compressed messages are added up in a replica, which follows the span. */
+    bool compressed = o->r.info.instance->compression != NULL;
+    size_t behind = compressed ? saddle_whole_lines(agent->layout->published) : 0;
     size_t x_dim = agent->problem->x_dim;
     size_t y_dim = agent->problem->y_dim;
     size_t x;
@@ -45,8 +48,8 @@ static double distance_of(const saddle_agent *agent, const saddle_view *view)
     if (!find(agent, view->x, x_dim, &x) || !find(agent, view->y, y_dim, &y))
         return (double)NAN;
     for (size_t k = 0; k < agent->degree; k++)
-        sum += saddle_distance2(x_dim, view->x, agent->neighbour[k] + x) +
-               saddle_distance2(y_dim, view->y, agent->neighbour[k] + y);
+        sum += saddle_distance2(x_dim, view->x, agent->neighbour[k] + behind + x) +
+               saddle_distance2(y_dim, view->y, agent->neighbour[k] + behind + y);
     return agent->degree > 0 ? sum / (double)agent->degree : 0.0;
 }
 
@@ -85,7 +88,7 @@ static void measure(void *context, saddle_agent *agent)
     saddle_view view;
     saddle_agent_view(o->r.info.algorithm, agent, &view);
     o->row.loss = saddle_problem_value(agent->problem, agent->id, view.x, view.y, agent->scratch);
-    o->row.distance = o->unheard ? (double)NAN : distance_of(agent, &view);
+    o->row.distance = o->unheard ? (double)NAN : distance_of(o, agent, &view);
     if (saddle_link_state_has_maps(o->r.info.instance))
         measure_sums(o, agent);
 }

@@ -176,6 +176,9 @@ uint64_t saddle_run_objective_left(const saddle_run_objective *objective, uint64
 
 /* Refuses links, churn and compression that the algorithm does not support. */
 saddle_status saddle_run_check_links(const saddle_run_state *r, saddle_error *error);
+/* Refuses noise on gradients in runs for which its accounting would not hold; says what it guarantees. */
+saddle_status saddle_run_check_privacy(const saddle_run_state *r, saddle_error *error);
+void saddle_run_warn_of_privacy(const saddle_run_state *r);
 /* Warns if compressed messages cannot follow the iterates. Collective. */
 void saddle_run_warn_of_replicas(saddle_run_state *r);
 /* Warns if churn leaves the network in several parts. */

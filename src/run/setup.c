@@ -203,6 +203,7 @@ static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status, saddle_layout_check(r->info.algorithm, r->parameters,
                                             r->info.instance->problem, &r->layout, error));
     SADDLE_THEN(status, saddle_run_check_links(r, error));
+    SADDLE_THEN(status, saddle_run_check_privacy(r, error));
     SADDLE_THEN(status, read_link_model(r, error));
     if (status != SADDLE_OK)
         return status;
@@ -255,6 +256,8 @@ saddle_engine_inputs saddle_run_engine_inputs(const saddle_run_state *r)
         .link_model = r->link_model,
         .threads = (unsigned)r->given.engine.threads,
         .pin = r->given.engine.pin,
+        .row_clip = r->given.privacy.row_clip,
+        .row_noise = r->given.privacy.row_noise,
         .scratch = saddle_observer_scratch(r->info.instance),
     };
 }
@@ -388,6 +391,7 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
         warn_of_small_batches(r);
         saddle_run_warn_of_no_guarantee(r);
         saddle_run_warn_of_late_events(r);
+        saddle_run_warn_of_privacy(r);
         status = saddle_run_agree(r, saddle_run_warn_of_separation(r, error), error);
     }
     if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL)

@@ -104,11 +104,17 @@ static const struct {
     const char *problem;
     const char *algorithm;
     const char *iterations;
-} runs[] = {{"ring", "quadratic", "precision", "60"},
-            {"path", "robust-logistic", "precision-auto", "40"},
-            {"star", "fair", "precision+", "40"},
-            {"complete", "auc", "gt-gda", "20"},
-            {"ring", "group-dro", "dream", "20"}};
+    const char *more[2];
+} runs[] = {{"ring", "quadratic", "precision", "60", {"gap", "never"}},
+            {"path", "robust-logistic", "precision-auto", "40", {"gap", "never"}},
+            {"star", "fair", "precision+", "40", {"gap", "never"}},
+            {"complete", "auc", "gt-gda", "20", {"gap", "never"}},
+            {"ring", "group-dro", "dream", "20", {"gap", "never"}},
+            {"ring", "quadratic", "precision", "60", {"compress", "quantize:4"}},
+            {"path", "quadratic", "prox-gt-sgda", "60", {"compress", "random:0.3"}},
+            {"star", "quadratic", "gt-gda", "60", {"compress", "top:0.3"}},
+            {"complete", "quadratic", "precision", "60", {"clip-mixing", "liars:1"}},
+            {"ring", "quadratic", "prox-dsgda", "60", {"clip-mixing", "radius:0.01"}}};
 
 TEST_LOOP(models_are_those_of_threads, 0, (int)(sizeof runs / sizeof *runs))
 {
@@ -120,7 +126,8 @@ TEST_LOOP(models_are_those_of_threads, 0, (int)(sizeof runs / sizeof *runs))
     const char *const settings[][2] = {
         {"topology", runs[_i].topology},     {"agents", "5"},
         {"problem", runs[_i].problem},       {"algorithm", runs[_i].algorithm},
-        {"iterations", runs[_i].iterations}, {"gap", "never"}};
+        {"iterations", runs[_i].iterations}, {"gap", "never"},
+        {runs[_i].more[0], runs[_i].more[1]}};
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
         assert_ok(saddle_plan_set(&plan, settings[k][0], settings[k][1], &error), error);
     assert_ok(saddle_solve(NULL, &plan, &result, &error), error);
@@ -144,6 +151,72 @@ TEST_LOOP(models_are_those_of_threads, 0, (int)(sizeof runs / sizeof *runs))
     saddle_result_free(result);
     saddle_plan_free(&plan);
     saddle_graph_free(n.graph);
+}
+
+static void note_epsilon(void *context, const char *message)
+{
+    peer *self = context;
+    if (strstr(message, "has epsilon") != NULL)
+        snprintf(self->warning, sizeof self->warning, "%s", message);
+}
+
+static void solve_with_noise(peer *self)
+{
+    saddle_peer_engine engine = saddle_peer_engine_of(self->session);
+    saddle_instance *instance = NULL;
+    const saddle_plan *plan = self->network->plan;
+    snprintf(self->model, sizeof self->model, "session-%zu.npz", self->number);
+    const saddle_own_outputs outputs = {.model = self->model};
+    self->status = saddle_instance_create_on(&instance, &engine.kind, plan, &self->error);
+    SADDLE_THEN(self->status,
+                saddle_run_own(instance, plan, &outputs, note_epsilon, self, &self->error));
+    saddle_instance_free(instance);
+}
+
+/* Noise comes from seeds of the owners: nobody who knows the network file can compute it. */
+TEST(noise_is_the_owners_own)
+{
+    static const char *const settings[][2] = {{"topology", "path"},     {"agents", "3"},
+                                              {"problem", "quadratic"}, {"algorithm", "prox-dsgda"},
+                                              {"row-clip", "10"},       {"row-noise", "1"},
+                                              {"iterations", "20"},     {"gap", "never"}};
+    saddle_plan plan;
+    saddle_error error = {.message = ""};
+    saddle_result *result = NULL;
+    saddle_plan_defaults(&plan, sizeof plan);
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
+        assert_ok(saddle_plan_set(&plan, settings[k][0], settings[k][1], &error), error);
+    assert_ok(saddle_solve(NULL, &plan, &result, &error), error);
+    size_t bytes = result->x_dim * sizeof(double);
+    double *x = calloc(7, bytes); /* of three agents in two runs, and in the simulation */
+    ck_assert_ptr_nonnull(x);
+    for (size_t run = 0; run < 2; run++) {
+        peer_network n;
+        make_network(&n, "path", 3);
+        n.plan = &plan;
+        for (size_t i = 0; i < 3; i++)
+            open_session(&n, i);
+        run_network(&n, solve_with_noise);
+        check_all_good(&n);
+        for (size_t i = 0; i < 3; i++) {
+            saddle_saved_model *model = NULL;
+            assert_ok(saddle_saved_model_load(&model, n.peer[i].model, &error), error);
+            memcpy(x + (3 * run + i) * result->x_dim, model->x_mean, bytes);
+            ck_assert_msg(strstr(n.peer[i].warning, "has epsilon") != NULL, "%s",
+                          n.peer[i].warning);
+            ck_assert(strstr(n.peer[i].warning, "simulation") == NULL);
+            saddle_saved_model_free(model);
+            remove(n.peer[i].model);
+        }
+        saddle_graph_free(n.graph);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert(memcmp(x + i * result->x_dim, x + (3 + i) * result->x_dim, bytes) != 0);
+        ck_assert(memcmp(x + i * result->x_dim, result->x + i * result->x_dim, bytes) != 0);
+    }
+    free(x);
+    saddle_result_free(result);
+    saddle_plan_free(&plan);
 }
 
 /* ---- refusals --------------------------------------------------------------------------------- */

@@ -18,6 +18,9 @@ static saddle_status check_network(const saddle_local *e, saddle_error *error)
         return refuse(e, "--links", "has only reliable links", error);
     if (e->links.compressed)
         return refuse(e, "--compress", "does not compress messages", error);
+    if (e->links.clipper.rule != NULL || in->row_clip > 0.0)
+        return refuse(e, in->row_clip > 0.0 ? "--row-clip" : "--clip-mixing", "does not clip",
+                      error);
     if (in->link_model != NULL)
         return refuse(e, "--link-model", "does not simulate time", error);
     return SADDLE_OK;
