@@ -163,6 +163,8 @@ class Slopes:
             if self._samples is None or self._samples.shape != requests.samples.shape:
                 self._samples = requests.samples.clone()
             requests.samples = self._samples.copy_(requests.samples)
+        if any(known[0] != memory[0] for known in self._graphs):  # of an engine before this one
+            self._graphs.clear()
         before = self._graphs.setdefault(memory, 0)
         if isinstance(before, int) and before < WARM:
             self._graphs[memory] += 1
