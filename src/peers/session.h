@@ -74,8 +74,8 @@ typedef struct saddle_check {
     char problem[256];       /* with what came; "": nothing */
 } saddle_check;
 
-/* Returns whether a text's first characters are tcp://HOST:PORT, with an address of IPv6 in brackets and a port that can
- * be dialled, or ipc://PATH, with a path that a socket can have. */
+/* Returns whether a text's first characters are tcp://HOST:PORT, with an address of IPv6 in brackets and a port that
+ * can be dialled, or ipc://PATH, with a path that a socket can have. */
 bool saddle_is_endpoint(const char *text, size_t length);
 /* Opens the module, listens, and begins to dial. Free with saddle_session_close(). */
 saddle_status saddle_session_open(saddle_session **out, const saddle_session_options *options,
