@@ -7,7 +7,8 @@
  * gradients between x and x + delta is then g = f'' (a'delta) a, so that g g' / (g'delta) = f'' a a' is the sample's
  * Hessian, whatever delta is. Whether this is so is tested: the matrix must give the entries of the difference along a
  * second delta, all of which count alike: delta is so long in a rare feature that this one would decide for all others.
- * For other losses, the metric is 1.
+ * For other losses, the metric is 1. The test takes a few samples and the first y; only what passes it is measured with
+ * many samples and at the y above.
  *
  * The diagonal D is the mean of these matrices' diagonals over an agent's samples, and the root of the mean square over
  * agents: for a coordinate that only some agents know, the plain mean would be much less than the curvature there, and
@@ -17,6 +18,10 @@
  * such as the sum of AUC's three thresholds, the noise of a gradient would otherwise be taken for a large slope. If the
  * matrices are means over N' of N samples, a part dim x (1/N' - 1/N) of D is added: in some directions N' samples see
  * so much less curvature than all.
+ *
+ * Samples with a rare feature are missing in most batches and count too much in the others. If c is the mean square of
+ * the terms of an entry of D, relative to its square, about one in c samples decides it (3 for normal numbers): it and
+ * the matrix's entry grow by the part (c / RARE)^2.
  *
  * delta has random signs and entries of sizes 1 / sqrt(mean square of the samples' gradients), so that units do not
  * matter here either. With such signs, dim x |H delta|^2 / |delta|^2 has as its mean the sum of squares of all entries
@@ -36,7 +41,9 @@
 
 /* The most samples of an agent, and the most entries of their gradients together; the most entries of the matrices of
  * all agents' samples. */
-#define MOST_SAMPLES 4096
+#define MOST_SAMPLES 2048
+/* See above. */
+#define RARE 1000.0
 #define MOST_ENTRIES 1e7
 #define MOST_MATRIX_ENTRIES 4e9
 /* The most columns of a full metric that is chosen automatically: an iteration takes some dim x^2 operations. All
@@ -65,6 +72,7 @@ typedef struct probe {
     double *g2;          /* x_dim + y_dim: the difference between x and `other` */
     double ratio;        /* of curvatures to squared slopes along delta, in the mean */
     double *matrices; /* of all agents, one after the other; NULL: only the diagonal is measured */
+    double *squares;  /* x_dim: mean squares of the terms of an agent's diagonal */
 } probe;
 
 /* Returns the number of an agent's samples that are measured. */
@@ -75,15 +83,22 @@ static size_t samples_of(const saddle_problem *problem, size_t agent)
     return saddle_smaller(most, problem->samples[agent]);
 }
 
+/* Returns whether the response in y is computed from few samples. Entries of a longer y may belong to samples. */
+static bool few_respond(const saddle_problem *problem)
+{
+    return problem->y_dim < SADDLE_PROBE_FEW;
+}
+
 uint64_t saddle_curvature_cost(const saddle_problem *problem, size_t agent,
                                const saddle_curvature *measured)
 {
     int stage = measured == NULL ? 2 : measured->stage;
-    uint64_t all = samples_of(problem, agent);
-    uint64_t attempts = (UINT64_C(2) * ATTEMPTS + 3) * saddle_smaller(ATTEMPT_SAMPLES, all);
-    if (stage == 0)
-        return 0;
-    return problem->samples[agent] + attempts + (stage == 1 ? all : 3 * all);
+    size_t all = problem->samples[agent];
+    uint64_t few = saddle_smaller(SADDLE_PROBE_FEW, all);
+    uint64_t test = few + (2 * ATTEMPTS + 3) * saddle_smaller(ATTEMPT_SAMPLES, all);
+    if (stage < 2)
+        return stage == 0 ? 0 : test;
+    return test + (few_respond(problem) ? few : all) + 2 * samples_of(problem, agent);
 }
 
 /* Computes the gradient of the k-th of `count` samples at x in g0 and, with a delta, the difference to it in g1. */
@@ -102,7 +117,7 @@ static void add_squares(void *context, size_t agent, double *out)
 {
     probe *p = context;
     size_t x_dim = p->instance->problem->x_dim;
-    size_t count = samples_of(p->instance->problem, agent);
+    size_t count = saddle_smaller(SADDLE_PROBE_FEW, p->instance->problem->samples[agent]);
     memset(out, 0, x_dim * sizeof *out);
     for (size_t k = 0; k < count; k++) {
         measure_sample(p, agent, k, count);
@@ -177,14 +192,20 @@ static size_t squares_of(const saddle_problem *problem, size_t agent)
                           (size_t)fmax(1.0, MOST_MATRIX_ENTRIES / entries));
 }
 
-/* Adds to an agent's matrix what its samples may not have seen of its diagonal. */
-static void add_unseen(const saddle_problem *problem, size_t agent, const double *diagonal,
-                       double *triangle)
+/* Adds to an agent's diagonal and matrix for rare features, and to the matrix what its samples may not have seen. */
+static void add_unseen(const probe *p, size_t agent, double *diagonal)
 {
+    const saddle_problem *problem = p->instance->problem;
     double part = 1.0 / (double)squares_of(problem, agent) - 1.0 / (double)problem->samples[agent];
     part *= (double)problem->x_dim / (double)problem->agents;
-    for (size_t i = 0; i < problem->x_dim; triangle += ++i)
-        triangle[i] += part * diagonal[i];
+    size_t entry = agent * saddle_triangle_size(problem->x_dim);
+    for (size_t i = 0; i < problem->x_dim; entry += ++i + 1) {
+        double root = diagonal[i] > 0.0 ? sqrt(p->squares[i]) / diagonal[i] : 0.0;
+        double rare = root * root / RARE;
+        diagonal[i] *= 1.0 + rare * rare;
+        if (p->matrices != NULL)
+            p->matrices[entry] += (part + rare * rare / (1.0 + rare * rare)) * diagonal[i];
+    }
 }
 
 /* An agent's part of D, and its mean differences in x and y. Stores its matrix. */
@@ -198,6 +219,7 @@ static void add_curvature(void *context, size_t agent, double *out)
     size_t entries = saddle_triangle_size(x_dim);
     size_t squares = squares_of(problem, agent);
     memset(out, 0, (x_dim + both) * sizeof *out);
+    memset(p->squares, 0, x_dim * sizeof *p->squares);
     for (size_t k = 0; k < count; k++) {
         measure_sample(p, agent, k, count);
         saddle_axpy(both, 1.0 / (double)count, p->g1, out + x_dim);
@@ -205,8 +227,11 @@ static void add_curvature(void *context, size_t agent, double *out)
         double size = 0.0;
         for (size_t c = 0; c < x_dim; c++)
             size += fabs(p->g1[c] * p->delta[c]);
-        for (size_t c = 0; c < x_dim && along > ROUNDING * size; c++)
-            out[c] += p->g1[c] * p->g1[c] / along / (double)count;
+        for (size_t c = 0; c < x_dim && along > ROUNDING * size; c++) {
+            double term = p->g1[c] * p->g1[c] / along;
+            out[c] += term / (double)count;
+            p->squares[c] += term * term / (double)count;
+        }
         /* Of all samples, `squares` at equal distances. */
         if (p->matrices == NULL || (k + 1) * squares / count == k * squares / count)
             continue;
@@ -215,8 +240,7 @@ static void add_curvature(void *context, size_t agent, double *out)
             add_square(x_dim, 1.0 / along / (double)squares, p->g1, matrix);
         add_square(x_dim, SLOPES * p->ratio / (double)squares, p->g0, matrix);
     }
-    if (p->matrices != NULL)
-        add_unseen(problem, agent, out, p->matrices + agent * entries);
+    add_unseen(p, agent, out);
     for (size_t c = 0; c < x_dim; c++)
         out[c] *= out[c];
 }
@@ -299,8 +323,8 @@ static bool estimate_sizes(const probe *p, double *sums, saddle_curvature *out)
     return isfinite(out->xx) && isfinite(out->xy) && out->xx + out->xy > 0.0;
 }
 
-static saddle_status measure(probe *p, double *sums, double *delta, saddle_curvature *out,
-                             saddle_error *error)
+static saddle_status measure(probe *p, double alpha, double *sums, double *delta,
+                             saddle_curvature *out, saddle_error *error)
 {
     const saddle_instance *instance = p->instance;
     const saddle_problem *problem = instance->problem;
@@ -316,6 +340,9 @@ static saddle_status measure(probe *p, double *sums, double *delta, saddle_curva
     if (!one_score)
         return SADDLE_OK;
     out->stage = 2;
+    SADDLE_TRY(saddle_sample_probe_respond(&p->sample, p->x, alpha, few_respond(problem), error));
+    /* before y spreads it to all agents */
+    SADDLE_TRY(saddle_sample_probe_refuse_nan(&p->sample, WHAT, error));
     SADDLE_TRY(saddle_world_sum(instance->world, 2 * x_dim + problem->y_dim, add_curvature, p, sums,
                                 error));
     for (size_t k = 0; k < x_dim; k++)
@@ -328,23 +355,20 @@ static saddle_status measure(probe *p, double *sums, double *delta, saddle_curva
     return SADDLE_OK;
 }
 
-/* Stores the reference point and a response to it, or that it is too far from 0. */
-static saddle_status find_reference(probe *p, double alpha, double *x, bool *far,
-                                    saddle_error *error)
+/* Stores the reference point and the first y. Returns false if they are too far from 0: gradients there say nothing,
+ * and the run itself says why it cannot begin. */
+static bool find_reference(probe *p, double *x)
 {
     const saddle_instance *instance = p->instance;
     const saddle_problem *problem = instance->problem;
     if (problem->start != NULL)
         problem->start(problem, instance->seed, x, p->g0);
     saddle_set_project(instance->x_set, x, p->sample.scratch);
-    /* Gradients so far away say nothing; the run itself says why it cannot begin there. */
-    *far = !isfinite(saddle_norm2(problem->x_dim, x) + saddle_norm2(problem->y_dim, instance->y0));
-    if (*far)
-        return SADDLE_OK;
-    return saddle_sample_probe_respond(&p->sample, x, alpha, error);
+    memcpy(p->sample.y, instance->y0, problem->y_dim * sizeof *p->sample.y);
+    return isfinite(saddle_norm2(problem->x_dim, x) + saddle_norm2(problem->y_dim, instance->y0));
 }
 
-/* Measures with memory for 4 x_dim + 4 (x_dim + y_dim) doubles and scratch, and for the agents' matrices or NULL. */
+/* Measures with memory for 5 x_dim + 4 (x_dim + y_dim) doubles and scratch, and for the agents' matrices or NULL. */
 static saddle_status measure_with(const saddle_instance *instance, double alpha, double *memory,
                                   double *matrices, saddle_curvature *out, saddle_error *error)
 {
@@ -359,7 +383,7 @@ static saddle_status measure_with(const saddle_instance *instance, double alpha,
     probe p = {.sample = {.instance = instance,
                           .y = y,
                           .g = g,
-                          .scratch = sums + x_dim + both,
+                          .scratch = sums + 2 * x_dim + both,
                           .first_nan = -INFINITY},
                .instance = instance,
                .x = x,
@@ -368,14 +392,11 @@ static saddle_status measure_with(const saddle_instance *instance, double alpha,
                .g0 = g,
                .g1 = g + both,
                .g2 = sums,
-               .matrices = matrices};
-    bool far = false;
-    SADDLE_TRY(find_reference(&p, alpha, x, &far, error));
-    if (far)
+               .matrices = matrices,
+               .squares = sums + x_dim + both};
+    if (!find_reference(&p, x))
         return SADDLE_OK;
-    SADDLE_TRY(saddle_sample_probe_refuse_nan(&p.sample, WHAT,
-                                              error)); /* before y spreads it to all agents */
-    SADDLE_TRY(measure(&p, sums, delta, out, error));
+    SADDLE_TRY(measure(&p, alpha, sums, delta, out, error));
     return saddle_sample_probe_refuse_nan(&p.sample, WHAT, error);
 }
 
@@ -422,7 +443,7 @@ saddle_status saddle_curvature_measure(const saddle_instance *instance, saddle_c
     bool known = kind != SADDLE_CURVATURE_NONE && saddle_prox_has_metric(instance->x_prox);
     size_t size = known ? matrices_size(instance, kind) : 0;
     memset(out, 0, sizeof *out);
-    size_t own = 4 * x_dim + 4 * both + scratch;
+    size_t own = 5 * x_dim + 4 * both + scratch;
     SADDLE_TRY(saddle_world_agree(instance->world, announce(instance, own, size, error), error));
     saddle_status status = saddle_metric_open(&out->metric, x_dim, size > 0, error);
     double *memory = saddle_alloc_doubles(own);

@@ -133,7 +133,7 @@ static void start_measured(const saddle_estimator *e, saddle_agent *agent,
     memset(at->kept, 0, ESTIMATOR_KEPT * sizeof *at->kept);
     first.new_point = at->point;
     const saddle_measured m = measured(e, agent, &first);
-    saddle_measured_start(agent, &m, false);
+    saddle_measured_start(agent, &m, 0);
     memcpy(at->estimate, at->g, (m.x_dim + m.y_dim) * sizeof *at->g);
 }
 

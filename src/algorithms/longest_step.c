@@ -125,7 +125,7 @@ saddle_status saddle_longest_step(const saddle_configuration *c, uint64_t batch,
         p.sample.g = p.g0;
         p.sample.y = p.moved + x_dim;
         p.sample.scratch = p.sample.y + problem->y_dim;
-        status = saddle_sample_probe_respond(&p.sample, instance->x0, c->steps.alpha, error);
+        status = saddle_sample_probe_respond(&p.sample, instance->x0, c->steps.alpha, false, error);
         /* before y spreads it to all agents */
         SADDLE_THEN(status, saddle_sample_probe_refuse_nan(&p.sample, WHAT, error));
     }

@@ -315,10 +315,11 @@ static double beyond_rounding(double variance, double size2)
     return variance > ROUNDING * ROUNDING * size2 ? variance : 0.0;
 }
 
-void saddle_measured_start(saddle_agent *agent, const saddle_measured *at, bool all)
+void saddle_measured_start(saddle_agent *agent, const saddle_measured *at, size_t count)
 {
-    bool few = at->samples <= FEW_SAMPLES;
-    at->number[BATCH] = (double)(all || few ? at->samples : least_refresh(at->samples));
+    bool all = at->samples <= FEW_SAMPLES || at->samples < count;
+    at->number[BATCH] =
+        (double)(all ? at->samples : saddle_larger(count, least_refresh(at->samples)));
     at->number[REFRESHES] = 1.0;
     draw(agent, at, agent->iteration);
     request_first(agent, at);

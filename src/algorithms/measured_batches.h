@@ -60,8 +60,9 @@ static inline void saddle_learn(double *mean, double number, double weight)
 /* Returns the size of the smallest batches of an agent. */
 size_t saddle_measured_least_batch(size_t samples);
 
-/* Requests and evaluates the first estimates, from all samples or as many as the smallest refresh has, in (gx, gy). */
-void saddle_measured_start(saddle_agent *agent, const saddle_measured *at, bool all);
+/* Requests and evaluates the first estimates in (gx, gy), from as many samples as the smallest refresh has, or `count`
+ * if these are more, or all. */
+void saddle_measured_start(saddle_agent *agent, const saddle_measured *at, size_t count);
 /* Decides between a refresh and a difference, draws the batch, and requests its first half. number[REACH] is known. */
 void saddle_measured_begin(saddle_agent *agent, const saddle_measured *at);
 /* Requests the second half. */

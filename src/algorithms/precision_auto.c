@@ -69,7 +69,8 @@
 /* The largest part of the samples that a partial refresh takes, and the errors that it leaves in a tracker. */
 #define MOST_PARTIAL 0.9
 #define RENEWED 1.0
-#define STEPS 10 /* proximal gradient steps for (3) */
+#define FIRST 256 /* samples of the first estimates */
+#define STEPS 10  /* proximal gradient steps for (3) */
 
 /* ---- state ------------------------------------------------------------------------------------ */
 
@@ -437,7 +438,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     at.kept[TAU] = p->first;
     keep_point(agent, &at);
     const saddle_measured estimates = estimates_of(agent, &at);
-    saddle_measured_start(agent, &estimates, true);
+    saddle_measured_start(agent, &estimates, FIRST);
     memcpy(at.v, at.gx, (at.x_dim + at.y_dim) * sizeof *at.v);
     memcpy(at.p1, at.gx, (at.x_dim + at.y_dim) * sizeof *at.p1);
     memcpy(at.last_d, at.gy, at.y_dim * sizeof *at.gy);

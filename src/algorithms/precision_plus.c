@@ -191,7 +191,7 @@ static void start_measured(saddle_agent *agent, const double *x0, const double *
     saddle_measured estimates = estimates_of(agent, &at);
     estimates.x1 = x0;
     estimates.y1 = y0;
-    saddle_measured_start(agent, &estimates, false);
+    saddle_measured_start(agent, &estimates, 0);
     saddle_precision_start(agent, x0, y0);
 }
 

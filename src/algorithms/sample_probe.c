@@ -15,6 +15,7 @@ static void look_for_nan(saddle_sample_probe *p, size_t agent, size_t count, con
 typedef struct response {
     saddle_sample_probe *probe;
     const double *x;
+    bool few;
 } response;
 
 /* The gradient in y of an agent's loss at x and the first y. */
@@ -23,18 +24,24 @@ static void add_ascent(void *context, size_t agent, double *out)
     const response *r = context;
     saddle_sample_probe *p = r->probe;
     const saddle_problem *problem = p->instance->problem;
-    saddle_batch all = {.count = problem->samples[agent]};
-    saddle_problem_gradient(problem, agent, &all, r->x, p->instance->y0, p->g, out, p->scratch);
+    size_t samples = problem->samples[agent];
+    uint32_t index[SADDLE_PROBE_FEW];
+    saddle_batch batch = {.count = samples};
+    if (r->few && samples > SADDLE_PROBE_FEW)
+        batch = (saddle_batch){.index = index, .count = SADDLE_PROBE_FEW};
+    for (size_t k = 0; k < batch.count && batch.index != NULL; k++)
+        index[k] = (uint32_t)(k * samples / batch.count);
+    saddle_problem_gradient(problem, agent, &batch, r->x, p->instance->y0, p->g, out, p->scratch);
     look_for_nan(p, agent, problem->x_dim, p->g);
     look_for_nan(p, agent, problem->y_dim, out);
 }
 
 saddle_status saddle_sample_probe_respond(saddle_sample_probe *p, const double *x, double alpha,
-                                          saddle_error *error)
+                                          bool few, saddle_error *error)
 {
     const saddle_instance *instance = p->instance;
     const saddle_problem *problem = instance->problem;
-    response r = {p, x};
+    response r = {p, x, few};
     SADDLE_TRY(saddle_world_sum(instance->world, problem->y_dim, add_ascent, &r, p->y, error));
     for (size_t k = 0; k < problem->y_dim; k++)
         p->y[k] = instance->y0[k] + alpha / (double)problem->agents * p->y[k];

@@ -11,9 +11,13 @@ typedef struct saddle_sample_probe {
     double first_nan; /* minus the first agent with a NaN in a gradient; at first -INFINITY */
 } saddle_sample_probe;
 
-/* Sets y halfway between the first y and what one ascent step from it gives at x. Collective. */
+/* The number of an agent's samples where few are enough. */
+#define SADDLE_PROBE_FEW 64
+
+/* Sets y halfway between the first y and what one ascent step from it gives at x, with gradients over all samples or
+ * `few` of them. Collective. */
 saddle_status saddle_sample_probe_respond(saddle_sample_probe *probe, const double *x, double alpha,
-                                          saddle_error *error);
+                                          bool few, saddle_error *error);
 
 /* Computes the gradient of the k-th of `count` samples of an agent, at equal distances, at x and y. */
 void saddle_sample_probe_gradient(saddle_sample_probe *probe, size_t agent, size_t k, size_t count,

@@ -660,6 +660,35 @@ TEST_LOOP(precision_plus_follows_its_rules, 0, INSTANCES)
     }
 }
 
+/* 64 samples of an agent for delta and as many for a y with fewer entries, 11 evaluations of 8 for the test of one
+ * score; two of 2048 for the metric; 256 for the first estimates. */
+TEST(the_start_takes_few_samples)
+{
+    static const struct {
+        int which;
+        const char *more[4];
+        uint64_t ifo;
+    } starts[] = {{QUADRATIC_NONCONVEX, {"samples=1000", "agents=2"}, 64 + 88 + 256},
+                  {QUADRATIC_NONCONVEX, {"samples=50", "agents=2"}, 50 + 88 + 50 + 8},
+                  {QUADRATIC_NONCONVEX, {"samples=1000", "hessian=none"}, 256},
+                  {AUC_LINEAR_SPARSE_UNEQUAL,
+                   {"data=synthetic:5000:5", "agents=1", "samples=5000"},
+                   64 + 88 + 64 + 4096 + 256},
+                  {REGRESSION_SQUARE_SPARSE_UNEQUAL,
+                   {"data=synthetic:2500:5", "agents=1", "samples=2500"},
+                   64 + 88 + 2500 + 4096 + 256}};
+    for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
+        test_rig rig;
+        test_state found;
+        test_rig_open(&rig, starts[k].which, "precision-auto", starts[k].more, 1, NULL, NULL);
+        test_state_make(&found, rig.instance.made->problem);
+        test_state_copy(&rig, &found);
+        ck_assert_uint_eq(found.ifo[0], starts[k].ifo);
+        test_state_free(&found);
+        test_rig_close(&rig);
+    }
+}
+
 TEST(everything_is_compared)
 {
     static const char *const name[EVENTS] = {
