@@ -41,7 +41,7 @@ from peer_processes import RESULTS, SADDLE, Network, Proxies, check
 LONG = os.environ.get("SADDLE_TEST_LONG", "") not in ("", "0")
 COUNT = int(os.environ.get("SADDLE_SCENARIOS", 200 if LONG else 9))
 SEEDS = [int(seed) for seed in sys.argv[2:]] or range(1, COUNT + 1)
-AGENTS, PATIENCE, SHORT = 5, 60, 4
+AGENTS, PATIENCE, SHORT = 5, 60, 8
 # Iterations: of a scenario at first, in which its faults begin, and after them, which are enough for the optimum.
 ITERATIONS, FAULTS_BEGIN, AFTER, EVERY = 16000, 1200, 4000, 20
 PROBLEM = ["problem: quadratic", "curvature: convex", "lipschitz: 3", "algorithm: precision", "topology: ring", "seed: 3"]
@@ -163,7 +163,7 @@ def attempt(name, seed, proxies, iterations):
             time.sleep(0.01)
         if all(p.poll() is None for p in network.process):
             followed += disturb(network, proxies, draw, kind)
-    present = tuple(k for k in range(AGENTS) if last != "leave" or k != followed[-1])
+    present = tuple(k for k in range(AGENTS) if last != "leave" or k not in followed[-1:])
     enough = network.iteration() <= iterations - AFTER
     proxies.latest = 0.0
     codes = network.codes(2 * PATIENCE)
