@@ -239,8 +239,9 @@ static void print_comparison(const saddle_algorithm *const *list, size_t count)
     puts("\nPublished complexities, to reach accuracy eps");
     cli_table_print(table);
     print_note("eps: accuracy, as the paper of the algorithm defines it; m: agents; n: samples of "
-               "an agent, the same for all; N: samples of all agents; kappa: L / mu; -: no "
-               "published bound. The bound on the rounds of DPOSG is for one iteration.");
+               "an agent, the same for all; N: samples of all agents; kappa: L / mu; chi: (1 - "
+               "lambda_m) / (1 - lambda); delta: any positive number; -: no bound known here. The "
+               "bound on the rounds of DPOSG is for one iteration.");
 }
 
 static int run_algorithms(const cli_arguments *arguments)

@@ -20,9 +20,9 @@
  *
  * --steps paper is refused: the values of the paper's experiments were not at hand.
  *
- * Cost of an iteration: one round, one message of (x, y), with tracking (x, y, s), per neighbour; 2 |S| IFO calls (sgd
- * |S|), or those of a refresh. All agents need the same steps. exact-diffusion and extra do not send e, so that they
- * cannot make up for messages that are lost in one direction; such links are refused.
+ * Cost of an iteration: K rounds (--mixing-rounds), each with one message of (x, y), with tracking (x, y, s), per
+ * neighbour; 2 |S| IFO calls (sgd |S|), or those of a refresh. All agents need the same steps. exact-diffusion and
+ * extra do not send e, so that they cannot make up for messages that are lost in one direction; such links are refused.
  */
 #include "algorithms/algorithms.h"
 

@@ -14,7 +14,8 @@
  * prox and the projection are additions that its theorem does not cover. It assumes a loss that is strongly concave in
  * y. --steps paper has the values of the authors' program: eta_x = 0.01, eta_y = 0.1, |S| = q = 32.
  *
- * Cost of an iteration: one round, one message of (x, y, s) per neighbour; 2 |S| IFO calls, or those of a refresh.
+ * Cost of an iteration: K rounds (--mixing-rounds), each with one message of (x, y, s) per neighbour; 2 |S| IFO calls,
+ * or those of a refresh.
  */
 #include "algorithms/algorithms.h"
 

@@ -11,9 +11,10 @@
  *
  * S is fresh in every local step. The correction c is the paper's: c+ = c - z + M z with z = (w^0 - w^L) / (L eta),
  * which is c + G if no projection cuts a step. In this form s tracks G, so that lost messages can be made up for. The
- * paper's global step is 1. Start: n = w, s = G = g, from all samples. The papers have neither sets nor h: the prox and
- * the projections are additions that their theorems do not cover. They assume a loss that is strongly concave in y (the
- * second one the Polyak-Lojasiewicz condition in y).
+ * paper's global step is 1. Start: n = w, s = G = g, from all samples, so that c is M g - g, where the paper has the
+ * mean of g over all agents for M g. The papers have neither sets nor h: the prox and the projections are additions
+ * that their theorems do not cover. They assume a loss that is strongly concave in y (the second one the
+ * Polyak-Lojasiewicz condition in y).
  *
  * --steps paper is refused: the values of the papers' experiments were not at hand.
  *
@@ -143,7 +144,7 @@ const saddle_algorithm saddle_k_gt_minimax = {
                    "the Polyak-Lojasiewicz condition in y; M with lambda < 1 and the same steps at "
                    "all agents. The papers have neither X, Y nor h: they are additions.",
                .ifo = "L |S| (sgd) or 2 L |S|", .rounds = "K", .message = "2 (dim x + dim y)",
-               .samples = "-", .communication = "O(kappa^3 eps^-2)"},
+               .samples = "-", .communication = "O(kappa^3 eps^-2), exact gradients"},
     .init = init,
     .most_ifo = most_ifo,
     .layout = saddle_family_layout,

@@ -13,12 +13,12 @@
  *   s_{t+1} = p + v_{t+1} - v_t
  *
  * It is the row "multipliers x sarah or storm" of family.h; E is the paper's multiplier times its weight l1 = L / (2
- * sqrt(m)), and rho = eta_y l1^2 l2, where l2 is the step of the multipliers. As in the authors' program, y steps from
- * the mixed y. That program also mixes the multipliers, which the paper does not: its fixed points are wrong where
- * agents have different data, since then (I - M) E goes to -rho / eta_y (M - I) y. rho = 1/4 is automatic: without a
- * loss, the slowest mode then has two equal roots, 1 - (1 - lambda) / 2. Start: s = v, E = 0. --steps paper has the
- * values of the authors' program for distributionally robust classification: eta_x = eta_y = l1 = l2 = 0.1, so that rho
- * = 0.001 eta_y, |S| = 1, R = 100 also at the start, q = 100, and beta = 0.01.
+ * sqrt(m)), and rho = eta_y l1^2 l2, where l2 is the step of the multipliers. As in the authors' program, and not in
+ * the paper, y steps from the mixed y. That program also mixes the multipliers, which the paper does not: its fixed
+ * points are wrong where agents have different data, since then (I - M) E goes to (rho / eta_y) (M - I) y. rho = 1/4 is
+ * automatic: without a loss, the slowest mode then has two equal roots, 1 - (1 - lambda) / 2. Start: s = v, E = 0.
+ * --steps paper has the values of the authors' program for distributionally robust classification: eta_x = eta_y = l1 =
+ * l2 = 0.1, so that rho = 0.001 eta_y, |S| = 1, R = 100 also at the start, q = 100, and beta = 0.01.
  *
  * The paper has a prox in x and in y, and assumes a loss that is strongly concave in y. (M - I) E is not 0 at a
  * solution, so M has to stay the same: links that vary are refused. Compressed messages and churn are possible.

@@ -300,9 +300,9 @@ bool saddle_is_endpoint(const char *text, size_t length)
     if (colon <= SCHEME + 1 || strncmp(text, "tcp://", SCHEME) != 0)
         return false;
     size_t host = colon - 1 - SCHEME;
-    bool brackets = text[SCHEME] == '[' && text[colon - 2] == ']' && host > 2;
-    return (brackets || memchr(text + SCHEME, ':', host) == NULL) &&
-           saddle_parse_integer_in(text + colon, length - colon, &port) && port > 0 &&
+    bool named = text[SCHEME] == '[' ? text[colon - 2] == ']' && host > 2
+                                     : memchr(text + SCHEME, ':', host) == NULL;
+    return named && saddle_parse_integer_in(text + colon, length - colon, &port) && port > 0 &&
            port <= UINT16_MAX;
 }
 
