@@ -172,7 +172,7 @@ def draw(part: Part, directory: Path) -> bool:
 def compare_field(given: argparse.Namespace, directory: Path, words: Sequence[str]) -> None:
     if FIGURES in words:
         screen = Screen(given.quiet)
-        field_figures.run(directory, given.quick, given.jobs, screen)
+        field_figures.run(directory, given.quick, given.seeds, given.jobs, screen)
         screen(f"{FIGURES}: wrote {directory / FIGURES}.md")
         words = [word for word in words if word != FIGURES]
         if not words:

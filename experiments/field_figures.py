@@ -165,9 +165,9 @@ def _work(task: tuple[str, str, int, bool]) -> Line:
     return {"panel": name, "method": method, "seed": seed, "columns": columns}
 
 
-def run(directory: Path, quick: bool, jobs: int, say: Callable[..., None]) -> None:
+def run(directory: Path, quick: bool, seeds: int | None, jobs: int, say: Callable[..., None]) -> None:
     """Makes the runs of all panels, which take a few minutes, and writes the page."""
-    seeds = 1 if quick else SEEDS
+    seeds = seeds or (1 if quick else SEEDS)
     path = directory / "field-figures.jsonl"
     path.unlink(missing_ok=True)
     tasks = [(name, method, seed, quick) for name, panel in PANELS.items() for method in panel.methods
@@ -195,12 +195,14 @@ def _number(value: float) -> str:
 
 def page(lines: list[Line]) -> list[str]:
     """Returns the lines of field-figures.md."""
+    seeds = len({line["seed"] for line in lines})
+    medians = f"medians over {seeds} seeds" if seeds > 1 else "those of one seed"
     out = ["# Figures of other papers", "",
            *textwrap.wrap("`./scripts/reproduce --only field-figures` writes this page; do not edit it. The papers' "
                           "settings are not all known, and the estimators of some of their programs stand still, so "
                           "the curves are not theirs: the question is whether the order that they report is there. "
-                          f"Numbers are medians over {SEEDS} seeds of what a method needs until the metric stays below "
-                          "a fraction of its start. The first problem is strongly convex-concave and computed in "
+                          f"Numbers are {medians} of what a method needs until the metric stays below a "
+                          "fraction of its start. The first problem is strongly convex-concave and computed in "
                           "Python; methods have their defaults, or with --steps paper the steps of their papers or "
                           "programs. PRECISION's figures are in [reproduction](reproduction.md); [field](field.md) "
                           "has all methods, tuned alike.", 120), "",

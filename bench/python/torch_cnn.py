@@ -11,7 +11,6 @@ import time
 import numpy as np
 import saddle
 import torch
-from saddle import _card
 
 try:
     from torch.func import functional_call, grad, vmap
@@ -188,11 +187,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--capture", action="store_true")
     given = parser.parse_args()
     device, size = given.device, Size(given.quick)
     small = Size(True)
-    _card.Slopes.captures = given.capture
     print(f"torch {torch.__version__}, the two agree to {agree(small, device):.1g}", flush=True)
     count = sum(p.numel() for p in network(size, torch.float32).parameters())
     print(f"{count} parameters, {size.agents} agents, batch {size.batch} of {size.samples}, q {size.q}", flush=True)

@@ -21,7 +21,6 @@ except ImportError:  # before PyTorch 2.0
 __all__ = ["CardRequests", "Slopes"]
 
 MOST_BLOCKS = 1000  # batches are in 64
-WARM = 2  # rounds before kernels are recorded
 
 
 class _Block:
@@ -66,7 +65,7 @@ class CardRequests:
 
     def _matrix(self, pointer: Any, shape: tuple[int, int], stride: int, kind: str = "<f8") -> Any:
         """Returns a tensor over memory. They are kept, because rounds use the same memory."""
-        key = int(ffi.cast("uintptr_t", pointer)), shape, stride, self._stream
+        key = int(ffi.cast("uintptr_t", pointer)), shape, stride, kind, self._stream
         if key not in self._made:
             if len(self._made) > MOST_BLOCKS:
                 self._made.clear()
@@ -79,14 +78,6 @@ class CardRequests:
     def device(self) -> Any:
         """Where the memory is."""
         return self.x[0].device
-
-    @property
-    def memory(self) -> tuple[Any, ...] | None:
-        """What tells apart the memory of points and gradients; None: it is not on a card."""
-        if not self._stream:
-            return None
-        where = (tensor.data_ptr() for tensor in (*self.x, *self.gx))
-        return self._stream, self.samples is None, self.x[0].stride(), *self.count, *where
 
     def in_order(self) -> ContextManager[Any]:
         """Makes PyTorch work in the order of the engine."""
@@ -132,8 +123,6 @@ class _Loss(torch.nn.Module):  # type: ignore[misc]
 class Slopes:
     """Computes the gradients of a problem's agents, all at once where PyTorch can."""
 
-    captures = False
-
     def __init__(
         self, loss: Callable[..., Any], check: Callable[..., Any], x: Any, y: Any, parts: Any
     ) -> None:
@@ -146,43 +135,18 @@ class Slopes:
         self.together = True
         self.device = x.flat.device
         self.alike = all(t.device == self.device for t in (y.flat, *self._rows))
-        self._graphs: dict[Any, Any] = {}
-        self._samples: Any = None
 
     def _value(self, x: Any, y: Any, batch: Any) -> Any:
         return self._check(self._loss.at(x, y, batch)).reshape(())
 
     def answer(self, requests: CardRequests) -> None:
-        """Fills in the gradients. On a card, kernels are recorded in the third round that uses the
-        same memory, and launched at once from then on."""
-        memory = requests.memory if self.captures else None
-        if memory is None:
-            self._compute(requests)
-            return
-        if requests.samples is not None:  # they are in other memory in each round
-            if self._samples is None or self._samples.shape != requests.samples.shape:
-                self._samples = requests.samples.clone()
-            requests.samples = self._samples.copy_(requests.samples)
-        if any(known[0] != memory[0] for known in self._graphs):  # of an engine before this one
-            self._graphs.clear()
-        before = self._graphs.setdefault(memory, 0)
-        if isinstance(before, int) and before < WARM:
-            self._graphs[memory] += 1
-            self._compute(requests)
-            return
-        if isinstance(before, int):
-            self._graphs[memory] = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self._graphs[memory], stream=torch.cuda.current_stream()):
-                self._compute(requests)
-        self._graphs[memory].replay()
-
-    def _compute(self, requests: CardRequests) -> None:
+        """Fills in the gradients."""
         for _, group in itertools.groupby(range(len(requests.count)), requests.count.__getitem__):
             agents = list(group)
             self._answer(requests, slice(agents[0], agents[-1] + 1))
 
     def _answer(self, requests: CardRequests, own: slice) -> None:
-        """Does it for agents with the same number of samples."""
+        """Fills in the gradients of agents with the same number of samples."""
         given = (requests.x, requests.y), (requests.gx, requests.gy)
         x, y = (list(self._leaves(packed, [p[own] for p in points]))
                 for packed, points in zip(self._packed, given[0]))  # fmt: skip

@@ -44,6 +44,10 @@ static const saddle_automatic automatic[] = {SADDLE_FAMILY_PRACTICAL,
 static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
     static const saddle_preset storm = {.estimator = {.kind = SADDLE_ESTIMATE_STORM}};
+    if (c->instance->clipping != NULL)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "--clip-mixing: dama adds up the corrections of all rounds, and clipped "
+                           "ones drift; use precision, gt-gda or prox-dsgda");
     return saddle_family_init(parameters, &storm, c, error);
 }
 

@@ -18,7 +18,7 @@ bool saddle_links_are_constant(const saddle_instance *instance)
 bool saddle_mixing_is_constant(const saddle_instance *instance)
 {
     return saddle_links_are_constant(instance) && instance->compression == NULL &&
-           instance->churn == NULL;
+           instance->churn == NULL && instance->clipping == NULL;
 }
 
 bool saddle_mixing_may_be_negative(const saddle_instance *instance)

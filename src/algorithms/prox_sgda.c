@@ -122,7 +122,7 @@ static const saddle_phase plain_phases[] = {
 /* clang-format off */
 #define TRAITS(sent)                                                                      \
     {                                                                                     \
-        SADDLE_PROXIMAL, .stochastic = true, .potential = true, .fresh_batches = true,                           \
+        SADDLE_PROXIMAL, .stochastic = true, .potential = true, .fresh_batches = true,    \
         .assumes = "nothing is proved; M with lambda < 1 and the same steps at all "      \
                    "agents. X, Y and h are those of the PRECISION paper.",                \
         .ifo = "|S|",                                                                     \

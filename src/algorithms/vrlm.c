@@ -48,6 +48,7 @@ static const saddle_automatic automatic[] = {
     SADDLE_AUTOMATIC(saddle_option_estimator, "sarah"),
     SADDLE_AUTOMATIC(saddle_option_q, "as above; with --steps paper 100"),
     SADDLE_AUTOMATIC(saddle_option_beta_x, "0.1; with --steps paper 0.01"),
+    SADDLE_AUTOMATIC(saddle_option_beta_y, "0.1; with --steps paper 0.01"),
     SADDLE_AUTOMATIC(saddle_option_refresh_size, "all; with --steps paper 100"),
     SADDLE_AUTOMATIC(saddle_option_first_batch, "all; with --steps paper 100"),
     SADDLE_AUTOMATIC(saddle_option_mixing_rounds, "1"),

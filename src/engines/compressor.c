@@ -289,8 +289,9 @@ size_t saddle_compressed_bytes(const saddle_compression *rule, size_t length)
 
 size_t saddle_compressed_numbers(const saddle_compression *rule, size_t length)
 {
-    bool scaled = rule->kind == SADDLE_COMPRESS_QUANTIZE && is_packed(rule, length);
-    return scaled ? 1 : saddle_compressed_entries(rule, length);
+    if (!is_packed(rule, length))
+        return length;
+    return rule->kind == SADDLE_COMPRESS_QUANTIZE ? 1 : saddle_compressed_entries(rule, length);
 }
 
 void saddle_compress(const saddle_compression *rule, saddle_rng *draw, size_t length,

@@ -9,6 +9,8 @@
 
 /* The largest magnitude of a number of a message. */
 #define MOST_SIZE 1e150
+/* The last iteration in which an agent may start over. */
+#define MOST_START 0x1p53
 /* Numbers of a message that are about the map of who is present, at its end: its hash and when the agent starts over.
  * While a neighbour has another map, words follow with the entries that are not 0: their index times 256 plus
  * the entry. */
@@ -106,8 +108,12 @@ static double unusable(const engine *e, const char *bytes, size_t doubles)
     if (links->compressed)
         return saddle_replicas_unusable(&links->replicas, (const unsigned char *)bytes, e->round,
                                         MOST_SIZE);
-    /* The hash of a map is not a number. */
-    return find_unusable(bytes, doubles - (links->state.members.entries > 0 ? MAP_WORDS : 0));
+    if (links->state.members.entries == 0)
+        return find_unusable(bytes, doubles);
+    /* The hash of a map is not a number; the iteration after it is. */
+    double start;
+    memcpy(&start, bytes + (doubles - 1) * sizeof start, sizeof start);
+    return start >= 0.0 && start <= MOST_START ? find_unusable(bytes, doubles - MAP_WORDS) : start;
 }
 
 static void take_message(void *context, size_t neighbour, uint64_t round, const void *bytes,

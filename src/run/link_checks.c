@@ -7,6 +7,11 @@
 #include "graph/link_rule.h"
 #include "run/run.h"
 
+bool saddle_run_is_between_owners(const saddle_run_state *r)
+{
+    return strcmp(r->info.network->parts->engine->name, "peer") == 0;
+}
+
 /* Refuses links for which the algorithm has no exact rule. */
 static saddle_status check_losses(const saddle_run_state *r, saddle_error *error)
 {
@@ -14,6 +19,11 @@ static saddle_status check_losses(const saddle_run_state *r, saddle_error *error
     if (e->links == NULL || !saddle_link_rule_one_sided(e->links) ||
         saddle_layout_has_sums(&r->layout) || e->plan->network.inexact != SADDLE_INEXACT_NO)
         return SADDLE_OK;
+    if (saddle_run_is_between_owners(r))
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "deadline: %s cannot make up for late messages; use an algorithm that "
+                           "tracks gradients, such as precision, or remove the line",
+                           r->info.algorithm->name);
     return saddle_fail(
         error, SADDLE_UNSUPPORTED,
         "--links: %s cannot make up for lost or late messages: with links %.200s its agents would "

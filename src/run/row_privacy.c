@@ -4,12 +4,6 @@
 #include "engines/link_state.h"
 #include "run/run.h"
 
-/* Returns whether every agent is a process at its owner's, which adds noise that nobody else knows. */
-static bool between_owners(const saddle_run_state *r)
-{
-    return strcmp(r->info.network->parts->engine->name, "peer") == 0;
-}
-
 /* Returns why the accounting would not hold for a run; NULL if it does. */
 static const char *why_not(const saddle_run_state *r)
 {
@@ -25,11 +19,12 @@ static const char *why_not(const saddle_run_state *r)
     if (p->gradients != NULL)
         return "the problem must give the gradients of single rows, not of all agents at once";
     if (e->plan->problem.scale == SADDLE_SCALE_STANDARD)
-        return "agents tell each other means and deviations of their columns: give --scale none";
+        return "scaled rows depend on all rows, so that one changes all gradients: give --scale "
+               "none";
     if (saddle_link_state_has_maps(e))
         return "agents that begin anew use batches a second time: take reliable --links, without "
                "--churn";
-    if (!between_owners(r) && e->world->ranks > 1)
+    if (!saddle_run_is_between_owners(r) && e->world->ranks > 1)
         return "processes exchange exact sums over rows at every trace point: use threads to see "
                "what noise costs";
     if (r->given.limits.iterations > SADDLE_UNLIMITED_ITERATIONS / 64)
@@ -70,7 +65,7 @@ void saddle_run_warn_of_privacy(const saddle_run_state *r)
                         "--row-noise: what agents send in the iterations has epsilon %.3g at delta "
                         "%g for each row; numbers of set-up are sent without noise%s",
                         worst, plan->privacy.row_delta,
-                        between_owners(r)
+                        saddle_run_is_between_owners(r)
                             ? ""
                             : ", and the noise of a simulation comes from --seed, so that this "
                               "run only shows what it costs");

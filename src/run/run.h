@@ -174,6 +174,8 @@ uint64_t saddle_run_objective_left(const saddle_run_objective *objective, uint64
 
 /* ---- link_checks.c ---- */
 
+/* Returns whether every agent is a process at its owner's. */
+bool saddle_run_is_between_owners(const saddle_run_state *r);
 /* Refuses links, churn and compression that the algorithm does not support. */
 saddle_status saddle_run_check_links(const saddle_run_state *r, saddle_error *error);
 /* Refuses noise on gradients in runs for which its accounting would not hold; says what it guarantees. */

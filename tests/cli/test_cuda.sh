@@ -126,6 +126,7 @@ no "--batch auto of precision+ (--c-gamma 10 takes the PRECISION paper's rule): 
 no "--gamma exact: --engine $engine has no code for this one" --algorithm precision+ --gamma exact
 no "--links: --engine $engine has only reliable links" --links agreed:0.1
 no "--compress: --engine $engine does not compress messages" --compress top:0.1
+no "--clip-mixing: --engine $engine does not clip" --clip-mixing liars:1 --topology complete
 no "--link-model: --engine $engine does not simulate time" --link-model latency:1e-3
 no "--x-set: --engine $engine has no code for this one" --x-set blocks:60*l2-ball:1,63*none
 no "--regularizer: --engine $engine has no code for this one" --x-set none --regularizer group-l2:0.1:3

@@ -897,7 +897,7 @@ TEST(few_rounds_of_mixing_are_stable_on_a_ring)
                                           {"algorithm=vrlm", "batch=1000", NULL}};
     for (int k = 0; k < 3; k++)
         for (int rounds = 1; rounds <= 3; rounds++) {
-            char mixing[24];
+            char mixing[32];
             snprintf(mixing, sizeof mixing, "mixing-rounds=%d", rounds);
             saddle_result *r = test_solve(
                 NULL, (const char *[]){"problem=quadratic", "curvature=convex", "agents=20",

@@ -273,7 +273,8 @@ TEST(table)
                                      text[2],          NULL};
             saddle_result *r = test_solve(NULL, setting);
             auc[seed] = r->outcomes[(r->row_count - 1) * r->outcome_count];
-            epsilon = saddle_gaussian_epsilon(atof(noises[n]), 2000.0 / (32561 / 5), 301.0, 1e-6);
+            epsilon =
+                saddle_gaussian_epsilon(strtod(noises[n], NULL), 2000.0 / 6512.0, 301.0, 1e-6);
             saddle_result_free(r);
         }
         printf("noise %s epsilon %.3g auc %.4f %.4f %.4f\n", noises[n], epsilon, auc[0], auc[1],

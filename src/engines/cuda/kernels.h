@@ -12,7 +12,7 @@
  *   columns     sums over the rows of a part, one per column
  *   settle      (7) where estimates are new gradients, and (8), for a tile of coordinates
  *
- *   answer      that, given the gradients of a problem of one's own
+ *   answer      (7) and (8) for a tile of coordinates, if the problem itself computes the gradients
  *
  *   schedule    r and c of precision_plus.c, and the samples of a refresh, for an agent
  *   estimate    difference, or gradient over these samples and their variance, for an agent
