@@ -54,9 +54,10 @@ static size_t append_map(const engine *e, const double *row, double *at)
     for (size_t k = 0; m->entries > 0 && k < e->local.links.ghosts; k++)
         differ += saddle_row_hash(m, halo + k * e->local.stride) != saddle_row_hash(m, row);
     for (uint64_t n = 0; differ > 0 && n < m->entries; n++) {
-        uint64_t word = n * ENTRY + saddle_row_map(m, row)[n];
-        if (word % ENTRY > 0)
-            memcpy(&at[words++], &word, sizeof word);
+        unsigned char entry = saddle_row_map(m, row)[n];
+        const uint64_t word[] = {n * ENTRY + entry};
+        if (entry > 0)
+            memcpy(&at[words++], word, sizeof word);
     }
     return words;
 }
