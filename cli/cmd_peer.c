@@ -214,7 +214,8 @@ const cli_command cli_peer_run = {
     .details =
         "PATH is the agent's file, agent.yml. The process waits for its neighbours, sets up with "
         "them, and runs the agent. It ends when all iterations are done, or with a message that "
-        "says why when a neighbour ends or does not answer for `patience` seconds.",
+        "says why when a neighbour, or with a deadline every neighbour, ends or does not answer "
+        "for `patience` seconds.",
     .values = "@FILE",
     .library = run_library,
     .own = run_own,

@@ -20,7 +20,8 @@
  *
  * Agents need not do this in the same rounds: nothing is used of an agent that has not started, and what it
  * should have received in the meantime is contained in the next message. They agree on the iteration of
- * the start if messages are fast enough. tests/model/membership.pml has this rule for spin.
+ * the start if messages are fast enough. tests/model/membership.pml has this rule for spin, but not that edges
+ * are called up again.
  */
 #pragma once
 
