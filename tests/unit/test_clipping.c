@@ -330,29 +330,21 @@ TEST(methods_that_drift_are_refused)
 
 TEST(threads_do_not_change_the_bits)
 {
-    const char *one[] = {"problem=quadratic",
-                         "x-dim=700",
-                         "y-dim=300",
-                         "algorithm=precision",
-                         "agents=4",
-                         "topology=complete",
-                         "clip-mixing=liars:1",
-                         "iterations=50",
-                         "threads=1",
-                         NULL};
-    const char *four[] = {"problem=quadratic",
-                          "x-dim=700",
-                          "y-dim=300",
-                          "algorithm=precision",
-                          "agents=4",
-                          "topology=complete",
-                          "clip-mixing=liars:1",
-                          "iterations=50",
-                          "threads=3",
-                          NULL};
-    saddle_result *a = test_solve(NULL, one);
-    saddle_result *b = test_solve(NULL, four);
-    test_assert_same_result(a, b, "clipped, 1 and 3 threads");
-    saddle_result_free(a);
-    saddle_result_free(b);
+    saddle_result *result[2];
+    for (size_t k = 0; k < 2; k++) {
+        const char *setting[] = {"problem=quadratic",
+                                 "x-dim=700",
+                                 "y-dim=300",
+                                 "algorithm=precision",
+                                 "agents=4",
+                                 "topology=complete",
+                                 "clip-mixing=liars:1",
+                                 "iterations=50",
+                                 k == 0 ? "threads=1" : "threads=3",
+                                 NULL};
+        result[k] = test_solve(NULL, setting);
+    }
+    test_assert_same_result(result[0], result[1], "clipped, 1 and 3 threads");
+    saddle_result_free(result[0]);
+    saddle_result_free(result[1]);
 }
