@@ -4,10 +4,11 @@ Every method runs on every instance of INSTANCES at its defaults and with settin
 metric. On an instance, all have the same budget of gradient evaluations and rounds per run and the same number of
 candidates: candidate 0 is the defaults, half of the others are drawn from the searched settings (METHODS), around the
 defaults, and half are drawn near the best of these at one of the levels. Candidates are judged on the first seed of
-TUNING, the best of them at each level also on the second, by gradient evaluations times rounds. The numbers that are
-shown are of other seeds, which draw other graphs, starts, distributions of the rows and samples. "Carried over" are the
-settings that were best on another instance (DONORS), as factors of the defaults. The metric has exact directions and
-one tau per instance, and its levels are fractions of the metric at the start.
+TUNING, the best of them at each level and the defaults also on the others: by the seeds that reach the level, then by
+gradient evaluations times rounds. The numbers that are shown are of other seeds, which draw other graphs, starts,
+distributions of the rows and samples. "Carried over" are the settings that were best on another instance (DONORS), as
+factors of the defaults. The metric has exact directions and one tau per instance, and its levels are fractions of the
+metric at the start.
 
 A level costs what a run has spent at the first trace point after which it stays there until gradient evaluations and
 rounds both have grown by STAY. So what counts does not depend on how long the run is. Trace points lie closer to each
@@ -29,7 +30,7 @@ import random
 import statistics
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Union
@@ -45,8 +46,8 @@ __all__ = ["COLUMNS", "Cost", "DONORS", "INSTANCES", "Key", "LEVELS", "METHODS",
            "first_stay", "run", "shown"]  # fmt: skip
 
 LEVELS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)
-TUNING = (1001, 1002)
-FINALISTS = 3  # the candidates that the second seed judges, for each level
+TUNING = (1001, 1002, 1003)
+FINALISTS = 3  # the candidates that the other seeds judge, for each level
 STAY = 1.5
 LEAST_POINTS = 3  # of a stay
 SHRINK = 4
@@ -314,18 +315,23 @@ def _work(task: tuple[Key, Settings, Plan]) -> Line:
             "factors": factors, **made, "seconds": round(time.process_time() - begin, 3)}  # fmt: skip
 
 
-def _worth(done: Runs, instance: str, method: str, number: int, level: float, seeds: Iterable[int]) -> float:
-    """Returns the mean of log(gradient evaluations x rounds) to a level; infinite if a run does not reach it."""
-    costs = [done.get((instance, method, number, seed), {}).get("costs", {}).get(f"{level:g}") for seed in seeds]
-    if any(cost is None for cost in costs):
-        return math.inf
-    return statistics.fmean(math.log(max(1.0, cost[0]) * max(1.0, cost[1])) for cost in costs)
+def _worth(done: Runs, instance: str, method: str, number: int, level: float,
+           seeds: Sequence[int]) -> tuple[int, float] | None:
+    """Returns how many seeds do not reach a level, and the mean of log(gradient evaluations x rounds) of the others;
+    None if a seed was not run, or most do not reach it."""
+    lines = [done.get((instance, method, number, seed)) for seed in seeds]
+    if None in lines:
+        return None
+    found = [line.get("costs", {}).get(f"{level:g}") for line in lines if line]
+    costs = [math.log(max(1.0, cost[0]) * max(1.0, cost[1])) for cost in found if cost is not None]
+    return (len(seeds) - len(costs), statistics.fmean(costs)) if 2 * len(costs) > len(seeds) else None
 
 
-def _ranking(done: Runs, instance: str, method: str, level: float, plan: Plan, seeds: Iterable[int]) -> list[int]:
-    """Returns the candidates that reach a level with all seeds, those of the least cost first."""
-    worth = {k: _worth(done, instance, method, k, level, seeds) for k in range(plan.candidates)}
-    return sorted((k for k in worth if worth[k] < math.inf), key=lambda k: (worth[k], k))
+def _ranking(done: Runs, instance: str, method: str, level: float, plan: Plan, seeds: Sequence[int]) -> list[int]:
+    """Returns the candidates that reach a level, the best first."""
+    worth = {k: w for k in range(plan.candidates)
+             for w in [_worth(done, instance, method, k, level, seeds)] if w is not None}  # fmt: skip
+    return sorted(worth, key=lambda k: (worth[k], k))
 
 
 def best(done: Runs, instance: str, method: str, level: float, plan: Plan) -> int | None:
@@ -366,10 +372,11 @@ def _near_runs(done: Runs, instance: str, plan: Plan) -> Tasks:
 
 
 def _final_runs(done: Runs, instance: str, plan: Plan) -> Tasks:
-    """Returns runs of the best candidates with the other seed."""
+    """Returns runs of the best candidates and the defaults with the other seeds."""
     found = {(m, k) for m in plan.methods for level in LEVELS
-             for k in _ranking(done, instance, m, level, plan, TUNING[:1])[:FINALISTS]}  # fmt: skip
-    return {(instance, m, k, TUNING[1]): done[instance, m, k, TUNING[0]]["factors"] for m, k in sorted(found)}
+             for k in (0, *_ranking(done, instance, m, level, plan, TUNING[:1])[:FINALISTS])}  # fmt: skip
+    return {(instance, m, k, seed): done[instance, m, k, TUNING[0]]["factors"] for m, k in sorted(found)
+            for seed in TUNING[1:]}  # fmt: skip
 
 
 def _shown_runs(done: Runs, instance: str, plan: Plan) -> Tasks:
@@ -390,7 +397,7 @@ def _carried_runs(done: Runs, instance: str, plan: Plan) -> Tasks:
 
 
 PHASES: dict[str, Callable[[Runs, str, Plan], Tasks]] = {
-    "drawn candidates": _drawn_runs, "candidates near the best": _near_runs, "the best with another seed": _final_runs,
+    "drawn candidates": _drawn_runs, "candidates near the best": _near_runs, "the best with other seeds": _final_runs,
     "shown": _shown_runs, "shown, carried over": _carried_runs,
 }  # fmt: skip
 

@@ -207,9 +207,10 @@ def page(done: Runs, plan: Plan) -> list[str]:
             *_wrapped(f"Tuning: {plan.candidates} candidates for each method and instance: the defaults, settings "
                       "drawn around them, and settings drawn near the best of these. Steps, batches, momentum, "
                       "refreshes and rounds of mixing vary, as far as a method has them. Seed "
-                      f"{TUNING[0]} judges all candidates, seed {TUNING[1]} the best {FINALISTS} for each level, by "
-                      "gradient evaluations times rounds. So tuned settings may need more of one cost than the "
-                      "defaults, and more on the seeds that are shown.", "- "),
+                      f"{TUNING[0]} judges all candidates, the seeds {TUNING[1]} to {TUNING[-1]} the best {FINALISTS} "
+                      "for each level and the defaults, by the seeds that reach the level and then by gradient "
+                      "evaluations times rounds. So tuned settings may need more of one cost than the defaults, and "
+                      "more on the seeds that are shown.", "- "),
             *_wrapped(f"Shown are medians over the seeds 1 to {plan.seeds}, which draw other graphs, starts, "
                       "distributions of the rows and samples than those of the tuning; a level counts as reached if "
                       "most of them reach it. Settings of another instance are factors of the defaults: "

@@ -536,6 +536,18 @@ def _made(costs, **more):
             "stop": "rounds", **more}  # fmt: skip
 
 
+def test_a_candidate_is_chosen_by_the_seeds_that_arrive_and_then_by_cost():
+    plan = field.Plan(candidates=5, instances=("auc-5",), methods=("dream",))
+    work = [[8, 9, 7], [1, 2, None], [None, None, 1], [6, 8, 7], [1, 1]]
+    done = {("auc-5", "dream", k, seed): _made([cost and [1.0, cost, 0.0, 0.0]])
+            for k, costs in enumerate(work) for seed, cost in zip(field.TUNING, costs)}  # fmt: skip
+    assert field._ranking(done, "auc-5", "dream", 0.1, plan, field.TUNING) == [3, 0, 1]
+    assert field.best(done, "auc-5", "dream", 0.1, plan) == 3 and field.best(done, "auc-5", "dream", 0.01, plan) is None
+    assert field._ranking(done, "auc-5", "dream", 0.1, plan, field.TUNING[:1]) == [1, 4, 3, 0]
+    finals = {key[2:] for key in field._final_runs(done, "auc-5", plan)}
+    assert finals == {(k, seed) for k in (0, 1, 3, 4) for seed in field.TUNING[1:]}
+
+
 def test_the_page_of_the_field_names_the_cheapest_and_those_that_do_not_arrive(monkeypatch):
     plan = field.Plan(candidates=2, seeds=1, instances=("logistic-5", "logistic-ring"),
                       methods=("precision", "dream", "dm-hsgd"))  # fmt: skip
@@ -544,7 +556,8 @@ def test_the_page_of_the_field_names_the_cheapest_and_those_that_do_not_arrive(m
     for i in plan.instances:
         for m in plan.methods:
             costs = [cost.get(m), *[None] * 4]
-            for k, seed in ((0, 1001), (1, 1001), (0, 1002), (0, 1), *([("logistic-5:0", 1)] if "ring" in i else [])):
+            finals = [(0, seed) for seed in (1001, 1002, 1003, 1)]
+            for k, seed in (*finals, (1, 1001), *([("logistic-5:0", 1)] if "ring" in i else [])):
                 made = _made(costs if k != 1 else [None] * 5)
                 done[i, m, k, seed] = {**made, "instance": i, "method": m, "candidate": k, "seed": seed}
     costs = field_page.Costs(done, plan)
