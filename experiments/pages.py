@@ -113,11 +113,14 @@ def numbers(outcome: Outcome) -> list[str]:
 def _coverage(parts: Sequence[Part], quick: bool) -> list[str]:
     total = len(EXPERIMENTS)
     if len(parts) == total:
-        lines = [f"All {total} experiments are covered:", ""]
+        said = f"All {total} experiments are covered; `experiments/experiments.py` has their settings."
+        if not any(is_substitute(part.experiment.data) for part in parts):
+            return [said]
     else:
         are = "is" if len(parts) == 1 else "are"
-        lines = [f"Only {len(parts)} of the {total} experiments {are} covered; the others have no finished runs in "
-                 "this directory:", ""]  # fmt: skip
+        said = (f"Only {len(parts)} of the {total} experiments {are} covered; the others have no finished runs in "
+                "this directory:")  # fmt: skip
+    lines = [said, ""]
     alike: dict[str, list[str]] = {}
     for part in parts:
         data = part.experiment.data
