@@ -13,7 +13,7 @@
  * The path must contain a /; no directories are searched. A class with a table of options takes
  * OPTIONS, the text after the first colon, as name=value,name=value; a class without one receives
  * the text unchanged. The object is not linked to libsaddle: it uses the functions of the
- * program or library that loads it. See docs/plugins.md and examples/.
+ * program or library that loads it. See docs/extending.md and examples/.
  */
 #ifndef SADDLE_PLUGIN_H
 #define SADDLE_PLUGIN_H
