@@ -5,7 +5,7 @@
 #include "json.h"
 
 /* Incremented when a key changes its meaning or is removed; new keys do not change it. */
-#define CLI_JSON_SCHEMA 1
+#define CLI_JSON_SCHEMA 2
 
 /* Begins the object of a command on standard output. */
 void cli_json_begin(saddle_json *j, const cli_command *command);

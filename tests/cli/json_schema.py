@@ -134,8 +134,8 @@ def check(doc, value):
     command = value.get("command")
     if command not in checker.tables:
         return [f"command {command!r} is not documented"]
-    if list(value)[:3] != ["saddle", "schema", "command"] or value["schema"] != 1:
-        return ["it does not begin with saddle, schema 1 and command"]
+    if list(value)[:3] != ["saddle", "schema", "command"] or value["schema"] != 2:
+        return ["it does not begin with saddle, schema 2 and command"]
     keys = {**checker.tables["Every command"], **checker.tables[command]}
     checker.members(command, value, keys, "")
     return checker.wrong
