@@ -34,7 +34,6 @@ EXEMPT = [(re.compile(page), re.compile(command), reason) for page, command, rea
     (r"docs/reproduction\.md", r"python3 -m saddle\.reproduce( +#|$| --quick| --only )",
      "takes minutes to hours; test_experiments runs short parts"),
     (r"docs/commands\.md", r"python3 -m saddle\.reproduce ", "test_experiments runs a part of it"),
-    (r"docs/problems/fair\.md", r"saddle compare ", "takes minutes; its table is a measurement"),
     (r"docs/networks-results\.md", r"python3 -m saddle\.reproduce ", "takes minutes"))]
 
 COMMAND = re.compile(r"(saddle|mpirun|srun|sbatch|sudo|apt|apt-get|cc|gcc|cmake|cpack|ctest|make|python3?|pip|printf|"
