@@ -30,10 +30,10 @@ NUMBERS = (
     "is first does not count as true."
 )
 SUMMARY = (
-    "`1e-03: 0.774x 1/10` is the test of a claim that is true for the fewest seeds, at the finest metric that half of "
-    "the seeds reached: the last series named costs 0.774 times as much as the first (geometric mean), and the test is "
-    "true for 1 of 10 seeds; `>=`: a run did not reach the metric. [claims-tests.csv](claims-tests.csv) has every test "
-    "at every level, with ranges over seeds."
+    "The weakest test of a claim is the one that is true for the fewest seeds, at the finest metric that half of the "
+    "seeds reached. `1e-03: 0.774x 1/10`: at a metric of 1e-3, the last series named costs 0.774 times as much as the "
+    "first (geometric mean), and the test is true for 1 of 10 seeds. `>=`: a run did not reach the metric. "
+    "[claims-tests.csv](claims-tests.csv) has every test at every level, with ranges over seeds."
 )
 GROUPS = ((False, "The paper's sentences"), (True, "Ours"))
 ENDS = ["iteration", "ifo", "rounds", "bytes", "network_seconds", "loss", "metric", "y_gap"]
