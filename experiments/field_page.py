@@ -18,12 +18,13 @@ __all__ = ["Costs", "page", "write"]
 
 CAP = 100.0
 """The factor that counts for a level that a method does not reach, and the largest that counts."""
-OURS = ("precision-auto", "precision", "precision+")
+FAMILY = ("precision-auto", "precision", "precision+")
 COARSE = tuple(level for level in LEVELS if level >= 1e-2)
 FINE = tuple(level for level in LEVELS if level < 1e-2)
 HOW = {"default": "at its defaults", "tuned": "tuned for each level", "carried": "with settings of another instance"}
 TITLES = {"ifo": "samples", "rounds": "rounds", "bytes": "bytes", "network_seconds": "simulated seconds"}
-VARIANTS = {"dama-page": "dama with --estimator page", "dama-kalman": "dama with --estimator kalman",
+VARIANTS = {"dama-page": "dama with --estimator page",
+            "dama-kalman": "dama with --estimator kalman, which is Saddle's own",
             "k-gt-storm": "k-gt-minimax with --estimator storm"}  # fmt: skip
 KINDS = {"robust-logistic": "logistic", "AUC on a9a": "auc", "AUC on MNIST": "mnist", "fair": "fair",
          "group-dro": "group-dro", "quadratics": "quadratic"}  # fmt: skip
@@ -121,21 +122,21 @@ def _summary(costs: Costs, how: str) -> list[str]:
     group = costs.cells(how)
     lines = _head(["method"], ["reached", *(TITLES[name] for name in COLUMNS)])
     for method in costs.ranking(how, group, 0):
-        name = f"**{method}**" if method in OURS else method
+        name = f"**{method}**" if method in FAMILY else method
         scores = (f"{costs.score(how, method, group, c):.3g}" for c in range(len(COLUMNS)))
         lines.append(_row([name, f"{costs.reached(how, method, group)} of {len(group)}", *scores]))
     return lines
 
 
 def _places(costs: Costs, how: str) -> str:
-    """Says where ours are among all methods, and which ones are last."""
+    """Says where PRECISION's family is among all methods, and which ones are last."""
     group = costs.cells(how)
     rankings = [costs.ranking(how, group, c) for c in range(len(COLUMNS))]
-    ours = "; ".join(f"{m} " + ", ".join(str(ranking.index(m) + 1) for ranking in rankings)
-                     for m in OURS if m in costs.plan.methods)  # fmt: skip
+    family = "; ".join(f"{m} " + ", ".join(str(ranking.index(m) + 1) for ranking in rankings)
+                     for m in FAMILY if m in costs.plan.methods)  # fmt: skip
     last = ", ".join(rankings[0][-3:])
-    return (f"Places among {len(costs.plan.methods)} by {', '.join(TITLES.values())}: {ours}. Last by samples: {last}. "
-            "Scores are those of the table above; ours are bold.")  # fmt: skip
+    return (f"Places among {len(costs.plan.methods)} by {', '.join(TITLES.values())}: {family}. Last by samples: "
+            f"{last}. Scores are those of the table above; PRECISION and its variants are bold.")  # fmt: skip
 
 
 def _text(cost: Cost) -> str:
@@ -144,16 +145,16 @@ def _text(cost: Cost) -> str:
 
 
 def _cell(costs: Costs, how: str, instance: str, level: float) -> str:
-    """Says who needs the fewest samples on an instance, and the best of ours as a multiple."""
+    """Says who needs the fewest samples on an instance, and the best of PRECISION's family as a multiple."""
     there = {m: o for m in costs.plan.methods for o in [costs.of[how, instance, m, level]] if o is not None}
     if not there:
         return "-"
     first = min(there, key=lambda m: there[m][0])
-    ours = [m for m in OURS if m in there]
-    if first in OURS:
+    family = [m for m in FAMILY if m in there]
+    if first in FAMILY:
         return f"**{first}** {_text(there[first])}"
-    own = min(ours, key=lambda m: there[m][0]) if ours else ""
-    behind = f"**{own}** {there[own][0] / there[first][0]:.2g}x" if ours else "ours never"
+    own = min(family, key=lambda m: there[m][0]) if family else ""
+    behind = f"**{own}** {there[own][0] / there[first][0]:.2g}x" if family else "the family never"
     return f"{first} {_text(there[first])}; {behind}"
 
 
@@ -200,7 +201,8 @@ def page(done: Runs, plan: Plan) -> list[str]:
             *_wrapped("; ".join(f"{name}: {what}" for name, what in VARIANTS.items()) + "."), "",
             "![How often a method is within a factor of the cheapest](pictures/field.png)", "",
             *_wrapped("*How often (vertical) a method is within a factor (horizontal) of the cheapest one: the higher, "
-                      "the better. The methods with the best scores are in colour, ours are dashed.*")]  # fmt: skip
+                      "the better. The methods with the best scores are in colour, PRECISION and its variants are "
+                      "dashed.*")]  # fmt: skip
     out += ["", "## How it was measured", "",
             *_wrapped(f"Budget of a run: {plan.passes:g} gradient evaluations for each row of the data, and "
                       f"{plan.rounds} rounds.", "- "),
@@ -226,8 +228,8 @@ def page(done: Runs, plan: Plan) -> list[str]:
             out += ["", f"## All methods, each {said}", "", *_wrapped(_places(costs, how)), "", *_summary(costs, how)]
     out += ["", "## Instance by instance", "",
             *_wrapped("The method that needs the fewest samples until a level, its samples / rounds, and the best of "
-                      "ours as a multiple of its samples. field.csv, which the command writes beside the page, has all "
-                      "methods on all instances."), "",
+                      "PRECISION and its variants as a multiple of its samples. field.csv, which the command writes "
+                      "beside the page, has all methods on all instances."), "",
             *_instances(costs), "",
             *_wrapped("Figures of the methods' papers, in shape: [field-figures](field-figures.md)."), ""]  # fmt: skip
     return out
@@ -264,9 +266,11 @@ def _draw(costs: Costs, directory: Path) -> None:
                                  if costs.of[how, i, m, level] is not None)  # fmt: skip
                 shares = [(k + 1) / len(group) for k in range(len(factors))]
                 style: dict[str, Any] = {"color": "0.8", "linewidth": 0.8, "zorder": 1}
-                if m in best_ones or m in OURS:
+                if m in best_ones or m in FAMILY:
+                    line = "--" if m in FAMILY else {"page": "-.", "kalman": (0, (1, 1))}.get(
+                        METHODS[m].settings.get("estimator"), "-")
                     style = {"color": known[METHODS[m].settings.get("algorithm", m)][0], "linewidth": 1.6,
-                             "linestyle": "--" if m in OURS else "-", "label": m, "zorder": 2}  # fmt: skip
+                             "linestyle": line, "label": m, "zorder": 2}  # fmt: skip
                 ax.step([*factors, CAP], [*shares, shares[-1] if shares else 0.0], where="post", **style)
             ax.set(xscale="log", xlim=(1, CAP), ylim=(0, 1), title=f"{TITLES[COLUMNS[c]]}, {HOW[how]}")
             ax.legend(fontsize="x-small", loc="lower right", framealpha=0.9)

@@ -3,11 +3,12 @@ import asyncio
 import os
 import pathlib
 import random
-import socket
 import subprocess
 import sys
 import threading
 import time
+
+from free_ports import free_ports
 
 SADDLE = os.path.abspath(sys.argv[1])
 RESULTS = []
@@ -94,14 +95,8 @@ class Network:
         self.directory.mkdir()
         self.saves = any(line.startswith("checkpoint-every") for line in options)
         logs = any(line.startswith("deadline") for line in options)
-        held = [socket.socket() for _ in range(agents)]
-        for s in held:
-            s.bind(("127.0.0.1", 0))
-        ports = [s.getsockname()[1] for s in held]
-        for s in held:
-            s.close()
         lines = [*options]
-        for k, port in enumerate(ports):
+        for k, port in enumerate(free_ports(agents)):
             made = subprocess.run([SADDLE, "peer", "keygen", self.directory / f"{k}.key"], capture_output=True,
                                   text=True, check=True)
             lines.append(f"agent-{k}: tcp://127.0.0.1:{proxies.before(k, port)} {made.stdout.split()[-1]}")

@@ -150,17 +150,6 @@ has python3 || finish
     finish
 }
 
-# free_ports N: ports that are free now.
-free_ports() {
-    /usr/bin/python3 - "$1" <<'END'
-import socket, sys
-held = [socket.socket() for k in range(int(sys.argv[1]))]
-for s in held:
-    s.bind(("127.0.0.1", 0))
-print(*(s.getsockname()[1] for s in held))
-END
-}
-
 # make_peers DIRECTORY LINE...: five agents; the last, which has no address, dials its neighbours. Some have addresses of
 # IPv6, where the system has it.
 make_peers() {
@@ -168,7 +157,7 @@ make_peers() {
     grep -qs '^0*1 .* lo$' /proc/net/if_inet6 && host[1]='[::1]' host[3]='[::1]'
     shift
     mkdir -p "$at"
-    read -r -a ports < <(free_ports 4)
+    read -r -a ports < <(/usr/bin/python3 "$here/free_ports.py" 4)
     for k in 0 1 2 3 4; do
         "$saddle" peer keygen "$at/$k.key" | tail -n 1 >"$at/$k.pub" || return
         printf 'network: network.yml\nagent: %d\nkey: %d.key\nmodel: %d.npz\ntrace: %d.csv\npatience: 30\nthreads: 1\n' \

@@ -574,10 +574,10 @@ def test_the_page_of_the_field_names_the_cheapest_and_those_that_do_not_arrive(m
     assert "| dm-hsgd | 0 of 2 | 100 | 100 | 100 | 100 |" in text
     assert "logistic-5,tuned,0.1,dream,3000,5,1e+06,5" in field_page._table(costs)
     assert "| You tune for the level | **precision** 1; dream 3 | **dream** 1; precision 2 |" in text
-    monkeypatch.setattr(field_page, "OURS", ("dream",))
+    monkeypatch.setattr(field_page, "FAMILY", ("dream",))
     assert "| logistic-5, tuned | precision 1k / 10; **dream** 3x |" in "\n".join(field_page.page(done, plan))
-    monkeypatch.setattr(field_page, "OURS", ("dm-hsgd",))
-    assert "| logistic-5, tuned | precision 1k / 10; ours never |" in "\n".join(field_page.page(done, plan))
+    monkeypatch.setattr(field_page, "FAMILY", ("dm-hsgd",))
+    assert "| logistic-5, tuned | precision 1k / 10; the family never |" in "\n".join(field_page.page(done, plan))
     del done["logistic-ring", "dream", 0, 1]
     assert field_page.Costs(done, plan).instances == ["logistic-5"]
     text = " ".join(" ".join(field_page.page(done, plan)).split())
