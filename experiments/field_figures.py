@@ -198,14 +198,13 @@ def page(lines: list[Line]) -> list[str]:
     seeds = len({line["seed"] for line in lines})
     medians = f"medians over {seeds} seeds" if seeds > 1 else "those of one seed"
     out = ["# Figures of other papers", "",
-           *textwrap.wrap("`./scripts/reproduce --only field-figures` writes this page; do not edit it. The papers' "
-                          "settings are not all known, and the estimators of some of their programs stand still, so "
-                          "the curves are not theirs: the question is whether the order that they report is there. "
-                          f"Numbers are {medians} of what a method needs until the metric stays below a "
-                          "fraction of its start. The first problem is strongly convex-concave and computed in "
-                          "Python; methods have their defaults, or with --steps paper the steps of their papers or "
-                          "programs. PRECISION's figures are in [reproduction](reproduction.md); [field](field.md) "
-                          "has all methods, tuned alike.", 120), "",
+           *textwrap.wrap("`./scripts/reproduce --only field-figures` writes this page; do not edit it. Do the methods "
+                          "come in the order that their papers report? The curves cannot be those of the papers: not "
+                          "all settings are known, and some of the authors' programs do not update their gradient "
+                          f"estimates between refreshes. Numbers are {medians} of what a method needs until the metric "
+                          "stays below a fraction of its start. The first problem is strongly convex-concave and "
+                          "computed in Python; methods have their defaults, or with --steps paper the steps of their "
+                          "papers or programs. PRECISION's figures are in [reproduction](reproduction.md).", 120), "",
            "| paper | shows | here | in shape |", "| --- | --- | --- | --- |"]  # fmt: skip
     for name, panel in PANELS.items():
         own = [line for line in lines if line["panel"] == name]
@@ -219,10 +218,9 @@ def page(lines: list[Line]) -> list[str]:
             *textwrap.wrap("*The metric, relative to its start, against the cost that the paper plots; thin lines are "
                            "other seeds. In the first panel the straight line crosses the others, which are ahead "
                            "at first.*", 120), "",
-            *textwrap.wrap("Not here: D-AdaST (NeurIPS 2024), whose figure 1 shows that adaptive steps fail which "
-                           "agents do not share, which needs D-TiAda; VRLM (arXiv 2307.07113) and DM-HSGD (NeurIPS "
-                           "2021), of whose figures only what they compare is known; GT-GDA, DPOSG, DPPSP and C-SP-SG, "
-                           "of which only equations or programs were at hand.", 120), ""]  # fmt: skip
+            *textwrap.wrap("Not here: D-AdaST (NeurIPS 2024), whose figure needs D-TiAda; VRLM (arXiv 2307.07113) and "
+                           "DM-HSGD (NeurIPS 2021), of whose figures only what they compare is known; GT-GDA, DPOSG, "
+                           "DPPSP and C-SP-SG, of which only equations or programs were at hand.", 120), ""]  # fmt: skip
 
 
 def write(directory: Path) -> None:
