@@ -220,7 +220,8 @@ def page(lines: list[Line]) -> list[str]:
                            "at first.*", 120), "",
             *textwrap.wrap("Not here: D-AdaST (NeurIPS 2024), whose figure needs D-TiAda; VRLM (arXiv 2307.07113) and "
                            "DM-HSGD (NeurIPS 2021), of whose figures only what they compare is known; GT-GDA, DPOSG, "
-                           "DPPSP and C-SP-SG, of which only equations or programs were at hand.", 120), ""]  # fmt: skip
+                           "DPPSP and C-SP-SG, of which only equations or programs were at hand.", 120),
+            ""]  # fmt: skip
 
 
 def write(directory: Path) -> None:
