@@ -574,6 +574,13 @@ def test_the_page_of_the_field_names_the_cheapest_and_those_that_do_not_arrive(m
     assert "| dm-hsgd | 0 of 2 | 100 | 100 | 100 | 100 |" in text
     assert "logistic-5,tuned,0.1,dream,3000,5,1e+06,5" in field_page._table(costs)
     assert "| You tune for the level | **precision** 1; dream 3 | **dream** 1; precision 2 |" in text
+    assert "Of the 4 levels that methods reach at their defaults" in " ".join(text.split())
+    assert field_page._effect(costs).endswith("for 0 and more for 0; they do not reach 0.")
+    costs.of["tuned", "logistic-5", "dream", 0.1] = (3e3, 9.0, 1e6, 5.0)
+    costs.of["tuned", "logistic-ring", "dream", 0.1] = None
+    costs.of["default", "logistic-5", "precision", 0.1] = (2e3, 10.0, 1e6, 5.0)
+    effect = "need less, gradient evaluations times rounds, for 1 and more for 1; they do not reach 1."
+    assert effect in field_page._effect(costs)
     monkeypatch.setattr(field_page, "FAMILY", ("dream",))
     assert "| logistic-5, tuned | precision 1k / 10; **dream** 3x |" in "\n".join(field_page.page(done, plan))
     monkeypatch.setattr(field_page, "FAMILY", ("dm-hsgd",))
