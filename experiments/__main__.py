@@ -50,9 +50,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--only", default="", metavar="A,B,...", help="run only these experiments; the beginning of "
                         "a name, such as steps, stands for all whose names begin with it. 'field' compares published "
-                        "methods, which takes an hour and runs only if it is named; 'field-auc' does so on instances "
-                        "whose names begin with auc; 'field-figures' repeats figures of their papers in "
-                        "shape")  # fmt: skip
+                        "methods, which takes an hour and a half on two cores and runs only if it is named; "
+                        "'field-auc' does so on instances whose names begin with auc; 'field-figures' repeats figures "
+                        "of their papers in shape")  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="make short runs with few samples and 2 seeds, which "
                         "takes about a minute and shows that everything works")  # fmt: skip
     parser.add_argument("--seeds", type=int, metavar="K", help="repeat with seeds 1, 2, ..., K (default 10, or 2 with "
