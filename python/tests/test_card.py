@@ -1,5 +1,6 @@
 """PyTorch problems on the engines of graphics cards; with cuda-host in the process's memory."""
 
+import os
 import warnings
 
 import numpy as np
@@ -68,9 +69,17 @@ def refuse_vmap(_function):
     raise RuntimeError("refused")
 
 
+def runs_of_all():
+    """On a card and at night, all algorithms with all problems; otherwise each of them."""
+    problems = [("network", AGENTS), ("network", 7), ("tensors", 7)]
+    algorithms = ["precision", "prox-gt-sgda", "prox-dsgda"]
+    every = torch.cuda.is_available() or "SADDLE_TEST_LONG" in os.environ
+    return [(*p, a) for k, p in enumerate(problems) for n, a in enumerate(algorithms)
+            if every or n in (0, k)]  # fmt: skip
+
+
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("algorithm", ["precision", "prox-gt-sgda", "prox-dsgda"])
-@pytest.mark.parametrize("kind,agents", [("network", AGENTS), ("network", 7), ("tensors", 7)])
+@pytest.mark.parametrize("kind,agents,algorithm", runs_of_all())
 def test_runs_are_those_of_threads(engine, algorithm, kind, agents, monkeypatch):
     options = {"algorithm": algorithm, "agent_weights": "by-size", "batch": 5}
     expected = saddle.run(problem(kind, agents=agents), **SMALL, **options)

@@ -14,14 +14,14 @@
  * agents: for a coordinate that only some agents know, the plain mean would be much less than the curvature there, and
  * their steps too long. If x_k is measured in other units, D_k changes like a second derivative. The full metric is
  * made from the means of the matrices over each agent's samples, by saddle_metric_set_mean(), for the same reason. A
- * small part of the second moments of the samples' gradients at x is added, because in directions without curvature,
+ * small share of the second moments of the samples' gradients at x is added, because in directions without curvature,
  * such as the sum of AUC's three thresholds, the noise of a gradient would otherwise be taken for a large slope. If the
- * matrices are means over N' of N samples, a part dim x (1/N' - 1/N) of D is added: in some directions N' samples see
+ * matrices are means over N' of N samples, a share dim x (1/N' - 1/N) of D is added: in some directions N' samples see
  * so much less curvature than all.
  *
  * Samples with a rare feature are missing in most batches and count too much in the others. If c is the mean square of
  * the terms of an entry of D, relative to its square, about one in c samples decides it (3 for normal numbers): it and
- * the matrix's entry grow by the part (c / RARE)^2.
+ * the matrix's entry grow by the share (c / RARE)^2.
  *
  * delta has random signs and entries of sizes 1 / sqrt(mean square of the samples' gradients), so that units do not
  * matter here either. With such signs, dim x |H delta|^2 / |delta|^2 has as its mean the sum of squares of all entries
@@ -49,15 +49,15 @@
 /* The most columns of a full metric that is chosen automatically: an iteration takes some dim x^2 operations. All
  * agents' matrices together have at most MOST_ENTRIES entries. */
 #define MOST_FULL 1024
-/* The part of squared slopes in the full metric, relative to curvatures. */
+/* The share of squared slopes in the full metric, relative to curvatures. */
 #define SLOPES 0.1
-/* Along delta, slopes are to change by this part; by so many attempts, with so many samples of each agent. */
+/* Along delta, slopes are to change by this share; by so many attempts, with so many samples of each agent. */
 #define CHANGE 1e-3
 #define ATTEMPTS 4
 #define ATTEMPT_SAMPLES 8
-/* The largest mean part of an entry of a difference along the second delta that may be left unexplained. */
+/* The largest mean share of an entry of a difference along the second delta that may be left unexplained. */
 #define UNEXPLAINED 0.1
-/* A difference along delta of less than this part of the sum of its terms' sizes is rounding. */
+/* A difference along delta of less than this share of the sum of its terms' sizes is rounding. */
 #define ROUNDING 1e-9
 
 typedef struct probe {
@@ -142,7 +142,7 @@ static void add_changes(void *context, size_t agent, double *out)
     }
 }
 
-/* The sum over entries of the part that a function of one score leaves unexplained of the difference along the second
+/* The sum over entries of the share that a function of one score leaves unexplained of the difference along the second
  * delta, the number of entries that differ, the sizes of negative and of all curvatures along the first delta: means
  * over samples. */
 static void add_unexplained(void *context, size_t agent, double *out)
@@ -196,15 +196,15 @@ static size_t squares_of(const saddle_problem *problem, size_t agent)
 static void add_unseen(const probe *p, size_t agent, double *diagonal)
 {
     const saddle_problem *problem = p->instance->problem;
-    double part = 1.0 / (double)squares_of(problem, agent) - 1.0 / (double)problem->samples[agent];
-    part *= (double)problem->x_dim / (double)problem->agents;
+    double share = 1.0 / (double)squares_of(problem, agent) - 1.0 / (double)problem->samples[agent];
+    share *= (double)problem->x_dim / (double)problem->agents;
     size_t entry = agent * saddle_triangle_size(problem->x_dim);
     for (size_t i = 0; i < problem->x_dim; entry += ++i + 1) {
         double root = diagonal[i] > 0.0 ? sqrt(p->squares[i]) / diagonal[i] : 0.0;
         double rare = root * root / RARE;
         diagonal[i] *= 1.0 + rare * rare;
         if (p->matrices != NULL)
-            p->matrices[entry] += (part + rare * rare / (1.0 + rare * rare)) * diagonal[i];
+            p->matrices[entry] += (share + rare * rare / (1.0 + rare * rare)) * diagonal[i];
     }
 }
 

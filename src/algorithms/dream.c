@@ -10,7 +10,7 @@
  *   s_{t+1} = p + v_{t+1} - v_t
  *
  * FastMix is a polynomial of M (mixing_rounds.h). It is the row "tracking-twice x page" of family.h. Start: s = v.
- * rho = |S| / (|S| + R), as in the paper. All agents take part in every iteration; the paper also lets a random part of
+ * rho = |S| / (|S| + R), as in the paper. All agents take part in every iteration; the paper also lets a random few of
  * them do so. K is the smallest number with which FastMix at least halves differences between agents, because smaller
  * ones can enlarge them; where mixing is not the same in all rounds (lossy links, compression, churn) FastMix is M^K.
  * The paper constrains y but not x and has no h: the prox in x is an addition that its theorem does not cover. It

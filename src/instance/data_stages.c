@@ -124,11 +124,11 @@ static saddle_status check_partition(saddle_instance *e, saddle_error *error)
 /* Keeps only the first `count` rows. */
 static saddle_status cut(saddle_dataset **data, size_t count, saddle_error *error)
 {
-    saddle_dataset *part = NULL;
-    saddle_status status = saddle_dataset_range(&part, *data, 0, count, error);
+    saddle_dataset *first = NULL;
+    saddle_status status = saddle_dataset_range(&first, *data, 0, count, error);
     if (status == SADDLE_OK) {
         saddle_dataset_free(*data);
-        *data = part;
+        *data = first;
     }
     return status;
 }

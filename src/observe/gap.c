@@ -5,7 +5,7 @@
  *
  * x' is the best point that a search from xbar finds (descent.h), so that the first part is a lower bound of what is
  * missing to the nearest minimum, close to it where the gap is small: there the search uses the curvature (hessian.h),
- * and a part counts of what it cannot exclude. `agents` is what the agents furthest from the means lack:
+ * and a share counts of what it cannot exclude. `agents` is what the agents furthest from the means lack:
  * |Q(x_i) - Q(xbar)| + |F(xbar, y_j) - F(xbar, ybar)|. The scale is what the same search gains from a reference point
  * that only the problem determines: its own start, or 0, projected onto X. A constant that is added to the objective,
  * and a factor, change nothing; neither do the coordinates' units where X is a product of intervals.
@@ -18,7 +18,7 @@
 #include "observe/observer_state.h"
 #include "observe/search_metric.h"
 
-/* The search from the reference ends when at most this part of what it found can be left, so that the scale hardly
+/* The search from the reference ends when at most this share of what it found can be left, so that the scale hardly
  * depends on the samples that its metric is made of; or after this many evaluations of Q. */
 #define SCALE_UNKNOWN 0.1
 #define SCALE_EVALUATIONS 40
@@ -27,21 +27,21 @@
 /* The most of both if each needs a search for y*. */
 #define SCALE_WITH_ASCENT 20
 #define MOST_WITH_ASCENT 60
-/* The part of what can be left that counts as missing: a gap is too small by at most its inverse. */
+/* The share of what can be left that counts as missing: a gap is too small by at most its inverse. */
 #define COUNTED 0.1
-/* A search from xbar that found something worth mentioning ends when the next step is to add at most this part. */
+/* A search from xbar that found something worth mentioning ends when the next step is to add at most this share. */
 #define PRECISE 0.02
-/* The scale is at least this part of |Q|, below which differences of Q are mostly rounding errors. */
+/* The scale is at least this share of |Q|, below which differences of Q are mostly rounding errors. */
 #define SMALLEST_SCALE 1e-10
 /* The squares of rounding errors, relative to those of numbers. */
 #define SQUARED_ROUNDING 1e-28
-/* The part of what y gains from the reference that is a scale where x gains less. */
+/* The share of what y gains from the reference that is a scale where x gains less. */
 #define Y_SHARE 1e-3
-/* A search that may last longer ends when at most this part of the scale, or the goal, can be left. */
+/* A search that may last longer ends when at most this share of the scale, or the goal, can be left. */
 #define IGNORED 1e-5
 /* A search that may find the rest ends when at most this many times what it found can be left. */
 #define UNKNOWN 4.0
-/* A search ends when it predicts a decrease of less than this part of the scale. */
+/* A search ends when it predicts a decrease of less than this share of the scale. */
 #define NEGLIGIBLE 1e-13
 
 static double h_at(const saddle_observer *o, const double *x)
@@ -74,7 +74,7 @@ static double most_missing(saddle_observer *o, const saddle_row *row)
 }
 
 /* Returns what counts as missing at x. What a few evaluations do not find to be larger than the goal is searched for in
- * the metric of the curvature of all samples. If that does not show that little is left, a part of it counts. */
+ * the metric of the curvature of all samples. If that does not show that little is left, a share of it counts. */
 static double search(saddle_observer *o, double goal, int evaluations, double enough,
                      const saddle_row *row, double *x)
 {
@@ -139,7 +139,7 @@ static double y_gain(saddle_observer *o, const double *x)
 
 /*
  * Finds the scale: what x gains from the reference. If that is little, because the reference is almost a solution, it
- * is a part of what y gains there from 0. If both are rounding errors, nothing can be learned, and the scale is the
+ * is a share of what y gains there from 0. If both are rounding errors, nothing can be learned, and the scale is the
  * growth of Q around the reference, in the units that the problem has.
  */
 static void find_scale(saddle_observer *o)
@@ -209,11 +209,11 @@ static double agents_part(saddle_observer *o, const saddle_row *row)
     size_t first = 0;
     while (o->members.counted != NULL && !o->members.counted[first])
         first++;
-    for (size_t part = 0; part < 2; part++) {
-        o->chosen[part] = first;
+    for (size_t point = 0; point < 2; point++) {
+        o->chosen[point] = first;
         for (size_t i = first + 1; i < problem->agents; i++)
-            if (o->per_agent[2 * i + part] > o->per_agent[2 * o->chosen[part] + part])
-                o->chosen[part] = i;
+            if (o->per_agent[2 * i + point] > o->per_agent[2 * o->chosen[point] + point])
+                o->chosen[point] = i;
     }
     double *x = o->search.point;
     double *y = o->search.agent_y;

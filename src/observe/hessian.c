@@ -14,10 +14,10 @@
 #define LEAST_PER_AGENT 8
 /* Entries that are summed at once, because engines have room for 32,768. */
 #define ENTRIES_AT_ONCE 16384
-/* Along delta, slopes are to change by this part; by so many attempts. */
+/* Along delta, slopes are to change by this share; by so many attempts. */
 #define CHANGE 1e-3
 #define ATTEMPTS 6
-/* A difference along delta of less than this part of the sum of its terms' sizes is rounding. */
+/* A difference along delta of less than this share of the sum of its terms' sizes is rounding. */
 #define ROUNDING 1e-9
 
 /* The longest y whose response is measured. */
@@ -43,8 +43,8 @@ static size_t samples_of(const hessian *h, size_t agent)
     const saddle_problem *problem = h->o->problem;
     double all = (double)saddle_sizes_sum(problem->agents, problem->samples);
     double entries = (double)saddle_hessian_size(problem->x_dim);
-    double part = fmin(fmin(MULTIPLICATIONS / entries, h->samples) / all, 1.0);
-    size_t samples = (size_t)ceil(part * (double)problem->samples[agent]);
+    double share = fmin(fmin(MULTIPLICATIONS / entries, h->samples) / all, 1.0);
+    size_t samples = (size_t)ceil(share * (double)problem->samples[agent]);
     return samples > LEAST_PER_AGENT ? samples
                                      : saddle_smaller(LEAST_PER_AGENT, problem->samples[agent]);
 }
@@ -166,7 +166,7 @@ static void set_delta(const hessian *h, const double *squares, double length)
     move(h);
 }
 
-/* Chooses delta such that slopes along it, which are about the root of dim x times the length, change by a small part.
+/* Chooses delta such that slopes along it, which are about the root of dim x times the length, change by a small share.
  */
 static void choose_delta(hessian *h, const double *squares)
 {

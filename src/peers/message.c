@@ -3,7 +3,7 @@
 static const unsigned char magic[4] = {'S', 'D', 'L', 'P'};
 
 enum { VERSION = 4, KIND = 6, ZERO = 7, RUN = 8, AGENT = 24, BIRTH = 28, STEP = 32, LENGTH = 40 };
-enum { CHECKSUM = 48, PARTS = 4 };
+enum { CHECKSUM = 48, LANES = 4 };
 
 static void put(unsigned char *out, unsigned bytes, uint64_t value)
 {
@@ -19,40 +19,40 @@ static uint64_t get(const unsigned char *in, unsigned bytes)
     return value;
 }
 
-/* Mixes a word into a part of the checksum. Both steps can be undone, so that another word gives another result. */
-static uint64_t mix(uint64_t part, uint64_t word)
+/* Mixes a word into a lane of the checksum. Both steps can be undone, so that another word gives another result. */
+static uint64_t mix(uint64_t lane, uint64_t word)
 {
-    part = (part ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return part ^ part >> 32;
+    lane = (lane ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return lane ^ lane >> 32;
 }
 
-/* Mixes words in turn into the parts; the last one is filled up with zeros. */
-static void mix_all(uint64_t part[PARTS], const unsigned char *bytes, size_t length)
+/* Mixes words in turn into the lanes; the last one is filled up with zeros. */
+static void mix_all(uint64_t lane[LANES], const unsigned char *bytes, size_t length)
 {
-    uint64_t word[PARTS];
+    uint64_t word[LANES];
     size_t k = 0;
     for (; k + sizeof word <= length; k += sizeof word) {
         memcpy(word, bytes + k, sizeof word);
-        for (unsigned n = 0; n < PARTS; n++)
-            part[n] = mix(part[n], word[n]);
+        for (unsigned n = 0; n < LANES; n++)
+            lane[n] = mix(lane[n], word[n]);
     }
     if (k == length)
         return;
     memset(word, 0, sizeof word);
     memcpy(word, bytes + k, length - k);
-    for (unsigned n = 0; n < PARTS; n++)
-        part[n] = mix(part[n], word[n]);
+    for (unsigned n = 0; n < LANES; n++)
+        lane[n] = mix(lane[n], word[n]);
 }
 
 /* Computes the checksum, which takes far less time than encryption. */
 static uint64_t check(const unsigned char *header, const unsigned char *body, size_t length)
 {
-    uint64_t part[PARTS] = {1, 2, 3, 4};
+    uint64_t lane[LANES] = {1, 2, 3, 4};
     uint64_t sum = 0;
-    mix_all(part, header, CHECKSUM);
-    mix_all(part, body, length);
-    for (unsigned n = 0; n < PARTS; n++)
-        sum = mix(sum, part[n]);
+    mix_all(lane, header, CHECKSUM);
+    mix_all(lane, body, length);
+    for (unsigned n = 0; n < LANES; n++)
+        sum = mix(sum, lane[n]);
     return sum;
 }
 

@@ -63,16 +63,19 @@ per() {
     echo $((($2 - $3 + $1 / 2) / $1))
 }
 
+# Rows that are read cost less than half of rows that are drawn.
+"$saddle" data generate "$work/rows" --rows 2500 >/dev/null
+
 # Instructions per iteration of a run with the options; 23 iterations are one period of q.
 iteration() {
-    local options=(run --quiet --gap never --seed 1 --threads 1 --data synthetic:2500 --samples 500 "$@")
+    local options=(run --quiet --gap never --seed 1 --threads 1 --data "$work/rows" --samples 500 "$@")
     per 69 "$(count "${options[@]}" --iterations 92 --trace-every 92)" \
         "$(count "${options[@]}" --iterations 23 --trace-every 23)"
 }
 
 # Instructions per iteration that is traced.
 traced_iteration() {
-    local options=(run --algorithm precision --quiet --gap never --seed 1 --threads 1 --data synthetic:2500 --samples 500
+    local options=(run --algorithm precision --quiet --gap never --seed 1 --threads 1 --data "$work/rows" --samples 500
         --trace "$work/trace.csv" --trace-every 1)
     per 23 "$(count "${options[@]}" --iterations 46)" "$(count "${options[@]}" --iterations 23)"
 }
@@ -84,10 +87,10 @@ libsvm_row() {
     per 2000 "$(count data info "$work/long")" "$(count data info "$work/short")"
 }
 
-# Instructions of a complete run on a ring of agents.
+# Instructions of a complete run on a ring of agents, with few samples each, so that those of the ring show.
 ring() {
     count run --algorithm precision --quiet --gap never --seed 1 --threads 1 --agents "$1" --topology ring \
-        --data "synthetic:$((100 * $1))" --samples 100 --iterations 10 --trace-every 10
+        --data "synthetic:$((20 * $1))" --samples 20 --iterations 10 --trace-every 10
 }
 
 declare -A found

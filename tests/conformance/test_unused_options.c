@@ -1,7 +1,7 @@
 /*
- * Options of algorithms that a run accepts. Every one of them is given to every algorithm, with each value of the
- * algorithm's choices: either the run is another one, or a warning says that the option is not used and the run has
- * the same bits.
+ * Options of algorithms that a run accepts. Every one of them is given to every algorithm, and also with values of the
+ * algorithm's choices, of which test_chosen() takes a third: either the run is another one, or a warning says that the
+ * option is not used and the run has the same bits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,7 +156,7 @@ static size_t check(const saddle_instance *instance, const saddle_plan *plan, co
 }
 
 static size_t check_all(const saddle_instance *instance, const saddle_plan *plan,
-                        const saddle_algorithm *a, const char *choice,
+                        const saddle_algorithm *a, const char *choice, size_t row,
                         const saddle_option *const *option)
 {
     outcome base = try(instance, plan, a->name, choice, "", "");
@@ -164,9 +164,10 @@ static size_t check_all(const saddle_instance *instance, const saddle_plan *plan
     size_t chosen = strcspn(choice, "=");
     if (base.refused)
         return 0;
-    for (; *option != NULL; option++)
-        if (strlen((*option)->name) != chosen || strncmp((*option)->name, choice, chosen) != 0)
-            wrong += check(instance, plan, a->name, choice, base.result, *option);
+    for (size_t k = 0; option[k] != NULL; k++)
+        if ((strlen(option[k]->name) != chosen || strncmp(option[k]->name, choice, chosen) != 0) &&
+            (*choice == '\0' || test_chosen(row, k)))
+            wrong += check(instance, plan, a->name, choice, base.result, option[k]);
     saddle_result_free(base.result);
     return wrong;
 }
@@ -206,15 +207,16 @@ TEST_LOOP(every_option_is_used_or_warned_of, 0, ALGORITHMS)
     saddle_instance *instance;
     assert_ok(saddle_instance_create(&instance, plan, &error), error);
     collect(all);
-    size_t wrong = check_all(instance, plan, a, "", all);
+    size_t wrong = check_all(instance, plan, a, "", 0, all);
     outcome base = try(instance, plan, a->name, "", "", "");
     ck_assert(!base.refused);
+    size_t row = 0;
     for (const saddle_option *const *o = a->options; *o != NULL; o++) {
         char choice[16][TEXT];
         size_t count =
             (*o)->kind == SADDLE_OPTION_CHOICE ? others(*o, &base.result->plan, choice) : 0;
         for (size_t k = 0; k < count; k++)
-            wrong += check_all(instance, plan, a, choice[k], a->options);
+            wrong += check_all(instance, plan, a, choice[k], row++, a->options);
     }
     saddle_result_free(base.result);
     saddle_instance_free(instance);

@@ -605,6 +605,8 @@ TEST_LOOP(bits_do_not_depend_on_threads, 0, ANY_LINKS *TRACKING)
                              "iterations=6",
                              NULL};
     saddle_result *first = NULL;
+    if (!test_chosen((size_t)_i / TRACKING, (size_t)_i % TRACKING))
+        return;
     write_log();
     for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
         setting[2] = threads[k];
@@ -638,6 +640,8 @@ TEST_LOOP(gathered_rounds_have_the_bits_of_others, 0, ANY_LINKS *TRACKING)
 {
     const char *setting[] = {any_links[_i / TRACKING], tracking[_i % TRACKING], "threads=1",
                              "iterations=20", NULL};
+    if (!test_chosen((size_t)_i / TRACKING, (size_t)_i % TRACKING + 1))
+        return;
     saddle_problem one = *test_own_problem();
     saddle_problem all = one;
     all.gradients = gradients;

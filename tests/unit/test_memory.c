@@ -263,7 +263,7 @@ static size_t algorithm_count(void)
     return count;
 }
 
-/* Every algorithm with many features and with many agents; some with dense rows and the gap. */
+/* Every algorithm with many features or with many agents, at night with both; some with dense rows and the gap. */
 TEST_LOOP(algorithms, TEST_SLOWDOWN > 1, TEST_SLOWDOWN > 1 ? 2 : (int)algorithm_count())
 {
     size_t count;
@@ -280,7 +280,8 @@ TEST_LOOP(algorithms, TEST_SLOWDOWN > 1, TEST_SLOWDOWN > 1 ? 2 : (int)algorithm_
         "y-set=none", "agents=5", "problem=poisoning", "max-ifo=300",  "regularizer=none",
         gap,          NULL};
     snprintf(label, sizeof label, "%s, 22000 features", a->name);
-    compare(label, wide);
+    if (_i % 2 == 0 || test_long())
+        compare(label, wide);
     const char *many[] = {name,
                           "problem=quadratic",
                           a->traits.centralized ? "agents=25000" : "agents=6000",
@@ -296,7 +297,8 @@ TEST_LOOP(algorithms, TEST_SLOWDOWN > 1, TEST_SLOWDOWN > 1 ? 2 : (int)algorithm_
                           gap,
                           NULL};
     snprintf(label, sizeof label, "%s, many agents", a->name);
-    compare(label, many);
+    if (_i % 2 == 1 || more || test_long())
+        compare(label, many);
     /* Dense rows reach the peak when they are split, before any algorithm begins. */
     if (!more)
         return;

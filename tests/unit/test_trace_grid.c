@@ -217,7 +217,8 @@ TEST(a_stop_rule_overshoots_by_at_most_a_twentieth)
     every->outputs.trace_every = 1;
     saddle_result *all = run_plan(every, NULL);
     size_t stopped = 0;
-    for (double goal = all->rows[0].metric; goal > 1e-9; goal /= 3.0) {
+    double goal = all->rows[0].metric;
+    while (goal > 1e-9) {
         /* The metric is at most the goal from iteration `kept` on; it may have been for a moment before. */
         size_t first = all->row_count;
         size_t kept = 0;
@@ -239,6 +240,7 @@ TEST(a_stop_rule_overshoots_by_at_most_a_twentieth)
             stopped++;
         }
         saddle_result_free(result);
+        goal /= 3.0;
     }
     ck_assert_uint_gt(stopped, 8);
     saddle_result_free(all);

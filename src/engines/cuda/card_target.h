@@ -146,8 +146,8 @@ SADDLE_STEP void saddle_card_l2_ball(const saddle_device_set *set, uint32_t coun
         {
             double sum = 0.0;
             for (uint32_t k = 0; k < count; k++) {
-                double part = saddle_divide(v[k], largest);
-                sum = saddle_add(sum, saddle_multiply(part, part));
+                double scaled = saddle_divide(v[k], largest);
+                sum = saddle_add(sum, saddle_multiply(scaled, scaled));
             }
             s->number = sum;
         }
@@ -159,8 +159,8 @@ SADDLE_STEP void saddle_card_l2_ball(const saddle_device_set *set, uint32_t coun
         return;
     SADDLE_EACH(k, count)
     {
-        double part = saddle_divide(saddle_divide(v[k], largest), root);
-        v[k] = saddle_multiply(part, set->size);
+        double unit = saddle_divide(saddle_divide(v[k], largest), root);
+        v[k] = saddle_multiply(unit, set->size);
     }
 }
 
