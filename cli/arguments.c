@@ -73,22 +73,42 @@ saddle_status cli_plan(saddle_plan *out, const cli_command *command, saddle_erro
 
 /* ---- reading argv -------------------------------------------------------------------------- */
 
+/* Finds a name among the values of an option, "a|b:|c". Returns what to write after it; NULL: it is not there. */
+static const char *find_value(const char *name, const char *values)
+{
+    size_t length = strlen(name);
+    for (const char *at = values; length > 0 && at != NULL; at = strchr(at, '|')) {
+        at += *at == '|';
+        if (strncmp(at, name, length) == 0 && strchr("|:", at[length]) != NULL)
+            return at[length] == ':' ? ":..." : "";
+    }
+    return NULL;
+}
+
+/* Fails with the option that is meant: one with such a value, as --links replay:... for --replay, or a similar name. */
 static saddle_status unknown_option(const cli_arguments *a, const char *word, saddle_error *error)
 {
     const char *known[MOST_OPTIONS];
     size_t count = 0;
+    char name[81];
+    char hint[240] = "";
+    saddle_snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     for (size_t k = 0; k < saddle_plan_option_count(&a->plan) && count < MOST_OPTIONS; k++) {
         const saddle_option *option = saddle_plan_option(&a->plan, k);
-        if (cli_takes(a->command, option))
-            known[count++] = option->name;
+        if (!cli_takes(a->command, option))
+            continue;
+        known[count++] = option->name;
+        const char *rest = find_value(name, cli_option_values(option));
+        if (rest != NULL && *hint == '\0')
+            saddle_snprintf(hint, sizeof hint, " did you mean --%s %s%s?", option->name, name,
+                            rest);
     }
-    char name[128];
-    saddle_snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     const char *near = saddle_closest(name, known, count);
-    return saddle_refuse(
-        error, "saddle %s has no option --%.80s;%s%s%s `saddle %s --help-all` lists the options",
-        a->command->name, name, near != NULL ? " did you mean --" : "", near != NULL ? near : "",
-        near != NULL ? "?" : "", a->command->name);
+    if (near != NULL && *hint == '\0')
+        saddle_snprintf(hint, sizeof hint, " did you mean --%s?", near);
+    return saddle_refuse(error,
+                         "saddle %s has no option --%s;%s `saddle %s --help-all` lists the options",
+                         a->command->name, name, hint, a->command->name);
 }
 
 /* Refuses an empty value where it would mean "not given": most likely a shell variable was never

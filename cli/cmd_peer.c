@@ -66,7 +66,9 @@ static void write_network(FILE *f, const void *context)
           "algorithm: precision-auto\n"
           "iterations: 500\n"
           "seed: 1\n"
-          "checkpoint-every: 50 # iterations; an agent that dies can come back (docs/peers.md)\n",
+          "checkpoint-every: 50 # iterations; an agent that dies can come back (docs/peers.md)\n"
+          "# deadline: 2        # seconds that a round waits for a neighbour; the run continues\n"
+          "                     # without an agent that stays away. Not given: it waits for all\n",
           f);
 }
 

@@ -24,6 +24,9 @@ check "no directory" grep -q "cannot write 'none/agent.key'" err
 
 # ---- files ------------------------------------------------------------------------------------
 
+try run --replay logs
+check "--replay" grep -qF -- "did you mean --links replay:...?" err
+
 refused() {
     local name=$1 text=$2
     try peer run agent.yml
@@ -32,6 +35,7 @@ refused() {
 }
 try peer init network.yml --agents 2
 check "init" test $code -eq 0
+deadline=$(sed -n 's/^# \(deadline: \)2 /\10 /p' network.yml)
 printf 'network: network.yml\nagent: 0\nkey: agent.key\n' >agent.yml
 refused "a file as init writes it" "is not a public key of 64 hexadecimal digits"
 network() {
@@ -42,6 +46,8 @@ network "links: lossy:0.1" >network.yml
 refused "losses" "network.yml:3:8: links: peers do not have it yet; remove the line"
 network "engine: mpi" >network.yml
 refused "an engine" "engine: it does not decide what is computed"
+network "$deadline" >network.yml
+refused "the deadline that init suggests" "deadline: '0' is not a number of seconds from"
 network "problem: ./mine.so" >network.yml
 refused "a plug-in" "peers cannot use plug-ins"
 network "edges: [0-2]" >network.yml
