@@ -280,7 +280,7 @@ static void begin_iteration(saddle_link_state *s, saddle_agent *agent, size_t i)
         change = true;
     if (merge_received(s, agent, i, map))
         change = true;
-    if (saddle_membership_watch(s, agent->id, i, map, back))
+    if (saddle_membership_watch(s, agent, i, map, back))
         change = true;
     if (saddle_map_is_off(map[agent->id])) {
         saddle_map_renew(&map[agent->id]);

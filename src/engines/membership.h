@@ -10,7 +10,7 @@
  * An agent changes its map at the beginning of an iteration, for one of three reasons: a neighbour's map
  * differs, a neighbour is gone or an edge is cut, or it has used no message of a neighbour for too long
  * and calls that edge down; on networks that really lose messages, it calls the edge up again when it hears the
- * neighbour. It then starts over:
+ * neighbour (silence.c). It then starts over:
  *
  *   weights          M_ij for edges that are up between agents that are present; M_ii gets the rest
  *   mixing iterates  for some iterations it only averages the iterates
@@ -20,8 +20,7 @@
  *
  * Agents need not do this in the same rounds: nothing is used of an agent that has not started, and what it
  * should have received in the meantime is contained in the next message. They agree on the iteration of
- * the start if messages are fast enough. tests/model/membership.pml has this rule for spin, but not that edges
- * are called up again.
+ * the start if messages are fast enough. tests/model/membership.pml has this rule for spin.
  */
 #pragma once
 
@@ -130,7 +129,7 @@ void saddle_membership_weigh(saddle_link_state *state, saddle_agent *agent, size
                              const double *row);
 /* Calls edges of agent i down whose other end is silent, and up again where it is heard; returns whether that changed
  * the map. `back`: the agent has just come back. silence.c */
-bool saddle_membership_watch(const saddle_link_state *state, size_t agent, size_t i,
+bool saddle_membership_watch(const saddle_link_state *state, const saddle_agent *agent, size_t i,
                              unsigned char *map, bool back);
 /* Implements saddle_link_state_collect() for agents with maps; `kind` is that of the round's messages. */
 void saddle_membership_collect(saddle_link_state *state, saddle_agent *agent, size_t i,

@@ -11,30 +11,36 @@ static bool is_silent(const saddle_link_state *s, size_t k, size_t at)
 
 /* Marks edges as down whose other end has become silent, and as up again where this agent has marked them and hears the
  * other end; returns whether that changed the map. */
-static bool watch_silence(const saddle_link_state *s, size_t agent, size_t i, unsigned char *map)
+static bool watch_silence(const saddle_link_state *s, const saddle_agent *agent, size_t i,
+                          unsigned char *map)
 {
     const saddle_membership *m = &s->members;
     const saddle_graph *graph = s->instance->graph;
+    uint64_t own = saddle_row_hash(m, agent->now);
     bool change = false;
     for (size_t k = s->start[i]; k < s->start[i + 1]; k++) {
-        size_t at = graph->start[agent] + k - s->start[i];
+        size_t at = graph->start[agent->id] + k - s->start[i];
         unsigned char *edge = &map[graph->agents + m->edge[at]];
-        bool silent = is_silent(s, k, at);
-        bool renews = !silent && m->dead[k] == SADDLE_SILENT && saddle_map_is_off(*edge);
-        if (silent && saddle_map_take_off(edge)) {
-            m->dead[k] = SADDLE_SILENT;
-            change = true;
-        } else if (renews) {
+        const double *row = s->arrived[k];
+        if (is_silent(s, k, at)) {
+            bool down = saddle_map_take_off(edge);
+            change |= down;
+            if (down)
+                m->dead[k] = SADDLE_SILENT;
+        } else if (row != NULL && m->dead[k] == SADDLE_SILENT && saddle_map_is_off(*edge)) {
             saddle_map_renew(edge);
             m->dead[k] = 0;
             change = true;
+        } else if (row != NULL && saddle_row_hash(m, row) == own) {
+            m->dead[k] = 0; /* both ends know that the edge is up: the other end has called it so */
         }
     }
     return change;
 }
 
 /* Marks edges as down over which nothing has arrived for too long; returns whether that changed the map. */
-static bool drop_silent(const saddle_link_state *s, size_t agent, size_t i, unsigned char *map)
+static bool drop_silent(const saddle_link_state *s, const saddle_agent *agent, size_t i,
+                        unsigned char *map)
 {
     const saddle_membership *m = &s->members;
     const saddle_graph *graph = s->instance->graph;
@@ -43,7 +49,7 @@ static bool drop_silent(const saddle_link_state *s, size_t agent, size_t i, unsi
         if (s->weight[k] == 0.0 || s->number < s->rule->patience ||
             s->sent_round[k] > s->number - s->rule->patience)
             continue;
-        size_t at = graph->start[agent] + k - s->start[i];
+        size_t at = graph->start[agent->id] + k - s->start[i];
         if (saddle_map_take_off(&map[graph->agents + m->edge[at]])) {
             m->dead[k] = SADDLE_DEAD;
             change = true;
@@ -52,8 +58,8 @@ static bool drop_silent(const saddle_link_state *s, size_t agent, size_t i, unsi
     return change;
 }
 
-bool saddle_membership_watch(const saddle_link_state *s, size_t agent, size_t i, unsigned char *map,
-                             bool back)
+bool saddle_membership_watch(const saddle_link_state *s, const saddle_agent *agent, size_t i,
+                             unsigned char *map, bool back)
 {
     if (s->delivered != NULL || s->rule->kind == SADDLE_LINKS_REPLAY)
         return watch_silence(s, agent, i, map);

@@ -1,9 +1,16 @@
 /*
- * The rule of src/engines/membership.h, for spin, which tries every order of events, steps, losses and delays.
+ * The rules of src/engines/membership.h and silence.c, for spin, which tries every order of events, steps, losses and
+ * delays.
  *
  * Agents step in any order. A message may be lost, or arrive late, after newer ones were lost. An agent may start as
  * soon as its map has changed, or much later: when it does is not modelled, nor are iterates. The sums of
  * engines/running_sums.h are integers modulo SUMS, and every edge has weight 1: the invariant is one of rings.
+ *
+ * Without PEERS, the network is simulated: neighbours see at once that an agent is gone or an edge is cut, and when it
+ * is healed. With PEERS, agents know only what they hear: an end that hears nothing calls its edge down, and the end
+ * that has done so calls it up again when it hears the other; a process that comes back has lost its map, except how
+ * often it has come back. A neighbour that is gone or cut off is noticed in the next step, one that works may be
+ * taken for silent at any time: after how many seconds is not modelled.
  *
  * Safety, after every step. Of a set of agents with equal maps, of which none communicates with others under that map:
  *
@@ -11,10 +18,11 @@
  *   r_ij is a value that s_j has had since j started over               so it will be used; ages tell
  *
  * With ROUNDS, every agent present steps once in each round, and QUIET rounds after the last event and loss, agents
- * that can reach each other have equal maps, which say who is present.
+ * that can reach each other have equal maps, which say who is present and, with PEERS, that an edge is up if and only
+ * if its ends hear each other.
  *
  *   -DAGENTS=3 -DEDGES=2 (path) or 3 (triangle); 4 and 3 (path), 4 (ring); -DEVENTS=2
- *   -DBREAK=1..6: rules that are wrong (see below), which a search must find
+ *   -DBREAK=1..7: rules that are wrong (see below), which a search must find
  */
 #ifndef AGENTS
 #define AGENTS 3
@@ -38,6 +46,7 @@
 #define NO_RESTART 4 /* does not start over when it takes in another map */
 #define STAY_GONE 5  /* does not say that it is back */
 #define LATEST_MAP 6 /* takes the map that came last, not the larger entries */
+#define STAY_DOWN 7  /* with PEERS: does not call an edge up again */
 
 /* Edge e connects agents e and e + 1, the last edge of a ring agents 0 and AGENTS - 1. */
 #define ONE(e) (e)
@@ -65,6 +74,7 @@ bool gone[AGENTS];
 bool was_gone[AGENTS]; /* and has not stepped since */
 bool cut[EDGES];
 bool healed[2 * EDGES]; /* which an end has not seen yet */
+bool called[2 * EDGES]; /* with PEERS: down by this end */
 
 /* The message from j to i: AT(i, j). */
 bool sent[PAIRS];
@@ -135,6 +145,65 @@ inline other_end()
 #define PUT(e) ((TWO(e) == me && put0) || (ONE(e) == me && put1))
 #define END(e) (2 * (e) + (ONE(e) == me))
 
+#ifdef PEERS
+/* Calls an edge down, or up again: saddle_membership_watch(). */
+inline watch()
+{
+    if
+    :: back -> called[END(e)] = true
+    :: else
+    fi;
+    if
+    :: (!LINKED(me, j, e) || suspect == e) && OFF(new, EDGE(e)) == 0 ->
+        take_off(EDGE(e));
+        called[END(e)] = true
+    :: LINKED(me, j, e) && suspect != e && called[END(e)] && GET(e) && BREAK != STAY_DOWN ->
+        if
+        :: OFF(new, EDGE(e)) == 1 -> renew(EDGE(e)); called[END(e)] = false
+        :: OFF(new, EDGE(e)) == 0 && sent_map[AT(me, j)] == map[me] -> called[END(e)] = false
+        :: else
+        fi
+    :: else
+    fi
+}
+
+inline see_and_merge()
+{
+    back = was_gone[me];
+    new = (back -> map[me] & (7 << (3 * me)) : map[me]);
+    if
+    :: back && BREAK != STAY_GONE -> renew(me)
+    :: else
+    fi;
+    e = 0;
+    do
+    :: e == EDGES -> break
+    :: else ->
+        other_end();
+        if
+        :: j != NONE && GET(e) -> merge(sent_map[AT(me, j)])
+        :: else
+        fi;
+        e++
+    od;
+    e = 0;
+    do
+    :: e == EDGES -> break
+    :: else ->
+        other_end();
+        if
+        :: j != NONE -> watch()
+        :: else
+        fi;
+        e++
+    od;
+    change = (new != map[me]) || back;
+#if BREAK == NO_RESTART
+    change = back;
+#endif
+    map[me] = new
+}
+#else
 inline see_and_merge()
 {
     new = map[me];
@@ -183,6 +252,7 @@ inline see_and_merge()
 #endif
     map[me] = new
 }
+#endif
 
 inline start_over()
 {
@@ -316,10 +386,15 @@ inline check_agreed()
     :: e == EDGES -> break
     :: else ->
         assert(!LINKED(ONE(e), TWO(e), e) || map[ONE(e)] == map[TWO(e)]);
+#ifdef PEERS
+        assert(gone[ONE(e)] || OFF(map[ONE(e)], EDGE(e)) == !LINKED(ONE(e), TWO(e), e));
+        assert(gone[TWO(e)] || OFF(map[TWO(e)], EDGE(e)) == !LINKED(ONE(e), TWO(e), e));
+#else
         assert(gone[ONE(e)] || (!OFF(map[ONE(e)], ONE(e)) && (!cut[e] || OFF(map[ONE(e)], EDGE(e)))));
         assert(gone[TWO(e)] || (!OFF(map[TWO(e)], TWO(e)) && (!cut[e] || OFF(map[TWO(e)], EDGE(e)))));
         assert(gone[ONE(e)] || !gone[TWO(e)] || OFF(map[ONE(e)], TWO(e)));
         assert(gone[TWO(e)] || !gone[ONE(e)] || OFF(map[TWO(e)], ONE(e)));
+#endif
         e++
     od
 }

@@ -46,6 +46,7 @@ search() {
 
 path="-DAGENTS=3 -DEDGES=2"
 triangle="-DAGENTS=3 -DEDGES=3"
+peers="-DPEERS -DROUNDS"
 # shellcheck disable=SC2086  # several options
 {
     search holds "sums on a path, 1 event" $path -DEVENTS=1
@@ -58,8 +59,18 @@ triangle="-DAGENTS=3 -DEDGES=3"
     for broken in 5 6; do
         search fails "broken rule $broken" $path -DEVENTS=2 -DROUNDS -DQUIET=3 -DBREAK=$broken
     done
+    search holds "agreement of peers on a path, 1 event" $path $peers -DEVENTS=1 -DQUIET=4
+    search fails "agreement of peers in fewer rounds" $path $peers -DEVENTS=1 -DQUIET=3
+    for broken in 6 7; do
+        search fails "broken rule $broken of peers" $path $peers -DEVENTS=2 -DQUIET=4 -DBREAK=$broken
+    done
     if [ -n "${SADDLE_TEST_LONG-}" ]; then
         DEPTH=20000000
+        search holds "sums of peers on a path, 1 event" $path -DPEERS -DEVENTS=1
+        search fails "broken rule 5 of peers" $path -DPEERS -DEVENTS=2 -DBREAK=5
+        search holds "agreement of peers on a path, 2 events" $path $peers -DEVENTS=2 -DQUIET=4
+        search holds "agreement of peers on a triangle, 1 event" $triangle $peers -DEVENTS=1 -DQUIET=3
+        search holds "agreement of peers on a path of 4, 1 event" -DAGENTS=4 -DEDGES=3 $peers -DEVENTS=1 -DQUIET=5
         search holds "sums on a path, 2 events" $path -DEVENTS=2
         search holds "sums that are held back, on a path, 1 event" $path -DEVENTS=1 -DHOLD
         search holds "sums modulo 3 on a path, 1 event" $path -DEVENTS=1 -DSUMS=3

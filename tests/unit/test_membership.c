@@ -715,3 +715,29 @@ TEST_LOOP(directions_that_work_are_not_called_dead, 0, 4)
     warnings w = warnings_of(setting, &metric);
     ck_assert_msg(w.count == 0, "%s", w.text);
 }
+
+/* Whatever happened to it before: its end that hears the other must not call it up again. In the log, agent 1 learns at
+ * once that agent 0 has called their link up, and by whom. */
+TEST(a_link_that_fails_in_one_direction_stays_down)
+{
+    static const char *const fails[] = {"300 lost 0 1\n300 gone 0 1\n",
+                                        "300 lost 0 1\n300 lost 1 0\n300 gone 0 1\n300 gone 1 0\n"};
+    saddle_result *result[2];
+    saddle_test_enter_directory();
+    for (size_t k = 0; k < 2; k++) {
+        const char *const setting[] = {
+            "problem=quadratic",    "agents=3",         "topology=path",     "algorithm=precision",
+            "links=replay:log.txt", "iterations=10000", "trace-every=10000", NULL};
+        char log[400];
+        snprintf(log, sizeof log,
+                 "100 lost 0 1\n100 lost 1 0\n100 gone 0 1\n100 gone 1 0\n200 back 0 1\n"
+                 "200 late 0 1 0\n210 back 1 0\n210 late 1 0 0\n%s",
+                 fails[k]);
+        saddle_test_write("log.txt", log);
+        result[k] = test_solve(NULL, setting);
+    }
+    for (size_t n = result[0]->x_dim; n < 3 * result[0]->x_dim; n++)
+        assert_near(result[0]->x[n], result[1]->x[n], 1e-6);
+    saddle_result_free(result[0]);
+    saddle_result_free(result[1]);
+}
