@@ -49,7 +49,7 @@ const saddle_algorithm saddle_dgda_vr = {
     .options = options,
     .automatic = automatic,
     .traits =
-        {SADDLE_FAMILY_TRAITS,
+        {SADDLE_FAMILY_TRAITS, .settles = true,
          .assumes =
              "F strongly concave in y, with Lipschitz gradients; M with lambda < 1 and the same "
              "steps at all agents. The paper has neither X, Y nor h: they are additions.",

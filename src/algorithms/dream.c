@@ -53,7 +53,7 @@ const saddle_algorithm saddle_dream = {
     .citation = "Chen, Ye, Luo, AISTATS 2024",
     .options = options,
     .automatic = automatic,
-    .traits = {SADDLE_FAMILY_TRAITS,
+    .traits = {SADDLE_FAMILY_TRAITS, .settles = true,
                .assumes =
                    "F strongly concave in y, with Lipschitz gradients; FastMix needs the same M in "
                    "all rounds and takes (I + M) / 2 if M may have a negative eigenvalue; the same "

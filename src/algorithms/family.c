@@ -81,6 +81,13 @@ saddle_status saddle_family_init(saddle_family *p, const saddle_preset *paper,
         p->estimator.kind = paper->estimator.kind;
     saddle_estimator_configure(&p->estimator, by_paper ? &paper->estimator : &general, c);
     SADDLE_TRY(saddle_family_choose_steps(&p->steps, c, paper->steps, p->estimator.batch, error));
+    if (c->instance->clipping != NULL &&
+        (p->estimator.refresh > 0 || !saddle_estimator_is_recursive(&p->estimator)))
+        return saddle_fail(
+            error, SADDLE_UNSUPPORTED,
+            "--clip-mixing: the noise of these estimates stays, and clipped trackers "
+            "drift; use precision, gt-gda, dgda-vr, dream, vrlm or prox-dsgda, with "
+            "refreshes of all samples");
     c->steps.q = p->estimator.q;
     p->estimator.x_step = p->steps.eta_x;
     p->estimator.y_step = p->steps.eta_y;

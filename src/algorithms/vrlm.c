@@ -88,7 +88,7 @@ const saddle_algorithm saddle_vrlm = {
     .citation = "Mancino-Ball, Xu, arXiv 2307.07113",
     .options = options,
     .automatic = automatic,
-    .traits = {SADDLE_FAMILY_TRAITS,
+    .traits = {SADDLE_FAMILY_TRAITS, .settles = true,
                .assumes = "F strongly concave in y, with Lipschitz gradients; the same M in all "
                           "rounds and the same steps at all agents. X, Y and h are the paper's.",
                .ifo = "2 |S|; R_i at a refresh", .rounds = "K", .message = "2 (dim x + dim y)",

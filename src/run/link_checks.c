@@ -88,7 +88,7 @@ static saddle_status check_clipping(const saddle_run_state *r, saddle_error *err
         why = "does not say which fields its messages have; let its layout() add them";
     else if (saddle_layout_has_sums(&r->layout) && !a->traits.settles)
         why = "tracks gradients whose noise stays, and clipped trackers drift; use precision, "
-              "gt-gda, or an algorithm that tracks no gradients, such as prox-dsgda";
+              "gt-gda, dgda-vr, dream, vrlm, or one that tracks no gradients, such as prox-dsgda";
     else if (saddle_layout_has_sums(&r->layout) && rule->liars == 0)
         why = "tracks gradients, and a liar within a fixed radius moves trackers in every round; "
               "give liars:F";
