@@ -60,9 +60,9 @@ static double quotient(size_t count, const double *difference, double distance)
 static double sample_curvature(probe *p, size_t agent, size_t k, size_t count)
 {
     size_t x_dim = p->instance->problem->x_dim;
-    saddle_sample_probe_gradient(&p->sample, agent, k, count, p->instance->x0, p->g0);
+    saddle_sample_probe_slope(&p->sample, agent, k, count, p->instance->x0, p->g0);
     double distance = move_by(p, p->factor, p->g0);
-    saddle_sample_probe_gradient(&p->sample, agent, k, count, p->moved, p->g1);
+    saddle_sample_probe_slope(&p->sample, agent, k, count, p->moved, p->g1);
     saddle_axpy(x_dim, -1.0, p->g0, p->g1);
     saddle_axpy(x_dim, 1.0, p->g0, p->sum0);
     saddle_axpy(x_dim, 1.0, p->g1, p->sum1);
@@ -78,7 +78,7 @@ static double mean_curvature(probe *p, size_t agent, size_t count)
     double distance =
         isfinite(ratio) ? move_by(p, p->factor * ratio / (double)count, p->sum1) : 0.0;
     for (size_t k = 0; k < count && distance > 0.0; k++) {
-        saddle_sample_probe_gradient(&p->sample, agent, k, count, p->moved, p->g1);
+        saddle_sample_probe_slope(&p->sample, agent, k, count, p->moved, p->g1);
         saddle_axpy(x_dim, -1.0, p->g1, p->sum0);
     }
     return distance > 0.0 ? quotient(x_dim, p->sum0, distance) / (double)count : 0.0;

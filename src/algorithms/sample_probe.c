@@ -51,14 +51,29 @@ saddle_status saddle_sample_probe_respond(saddle_sample_probe *p, const double *
     return SADDLE_OK;
 }
 
-void saddle_sample_probe_gradient(saddle_sample_probe *p, size_t agent, size_t k, size_t count,
-                                  const double *x, double *out)
+/* Without y: only the entries in x, and those in y where they cannot be left out. */
+static void find_gradient(saddle_sample_probe *p, size_t agent, size_t k, size_t count, bool y,
+                          const double *x, double *out)
 {
     const saddle_problem *problem = p->instance->problem;
     uint32_t sample = (uint32_t)(k * problem->samples[agent] / count);
     saddle_batch one = {.index = &sample, .count = 1};
-    saddle_problem_gradient(problem, agent, &one, x, p->y, out, out + problem->x_dim, p->scratch);
-    look_for_nan(p, agent, problem->x_dim + problem->y_dim, out);
+    bool both = y || problem->add_samples == NULL;
+    saddle_problem_gradient(problem, agent, &one, x, p->y, out, both ? out + problem->x_dim : NULL,
+                            p->scratch);
+    look_for_nan(p, agent, problem->x_dim + (both ? problem->y_dim : 0), out);
+}
+
+void saddle_sample_probe_gradient(saddle_sample_probe *p, size_t agent, size_t k, size_t count,
+                                  const double *x, double *out)
+{
+    find_gradient(p, agent, k, count, true, x, out);
+}
+
+void saddle_sample_probe_slope(saddle_sample_probe *p, size_t agent, size_t k, size_t count,
+                               const double *x, double *out)
+{
+    find_gradient(p, agent, k, count, false, x, out);
 }
 
 saddle_status saddle_sample_probe_refuse_nan(const saddle_sample_probe *p, const char *what,

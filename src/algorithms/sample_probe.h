@@ -23,6 +23,10 @@ saddle_status saddle_sample_probe_respond(saddle_sample_probe *probe, const doub
 void saddle_sample_probe_gradient(saddle_sample_probe *probe, size_t agent, size_t k, size_t count,
                                   const double *x, double *out);
 
+/* The same; the entries in y may be left out, which there can be many more of than in x. */
+void saddle_sample_probe_slope(saddle_sample_probe *probe, size_t agent, size_t k, size_t count,
+                               const double *x, double *out);
+
 /* Fails if a gradient of any process had a NaN. `what` is measured. Collective. */
 saddle_status saddle_sample_probe_refuse_nan(const saddle_sample_probe *probe, const char *what,
                                              saddle_error *error);

@@ -151,6 +151,35 @@ TEST_LOOP(it_is_two_over_the_largest_curvature, 0, MEASURED)
     test_instance_close(&instance);
 }
 
+static const saddle_problem *asked;
+
+static void without_y(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                      double *scratch)
+{
+    (void)problem;
+    ck_assert(part->gy == NULL || part->batch.index == NULL);
+    asked->add_samples(asked, agent, part, scratch);
+}
+
+/* Entries in y of a sample's gradient are as many as all samples of an agent where each has its own weight. */
+TEST(samples_are_not_asked_for_gradients_in_y)
+{
+    test_instance instance;
+    saddle_error error;
+    double longest = NAN;
+    test_instance_open(&instance, LOGISTIC_BOX_SPARSE, NULL);
+    asked = instance.made->problem;
+    saddle_problem problem = *asked;
+    saddle_instance watched = *instance.made;
+    saddle_configuration c = {.instance = &watched};
+    problem.add_samples = without_y;
+    watched.problem = &problem;
+    assert_ok(saddle_instance_steps(instance.made, instance.plan, &c.steps, &error), error);
+    assert_ok(saddle_longest_step(&c, 1, &longest, &error), error);
+    ck_assert(longest > 0.0);
+    test_instance_close(&instance);
+}
+
 enum { ALGORITHMS = 6 };
 
 /* ---- runs ----------------------------------------------------------------------------------------------- */
