@@ -200,8 +200,8 @@ class Plain(saddle.Problem):
 
 @pytest.mark.parametrize(
     "made,algorithm,words",
-    [(Plain, "precision", "but not for precision with python"),
-     (problem, "gda", "but not for gda with python"),
+    [(Plain, "precision", "problem: engine cuda-host has no code for python; give robust-logistic"),
+     (problem, "gda", "algorithm: engine cuda-host has no code for gda; give precision or"),
      (problem, "precision+", "precision\\+")],
 )  # fmt: skip
 def test_what_is_refused(made, algorithm, words):

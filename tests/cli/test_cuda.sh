@@ -113,28 +113,62 @@ done
 no() {
     local words=$1
     shift
-    refuse "$words; use --engine threads" run --algorithm precision --quiet --iterations 5 --engine "$engine" "$@"
+    refuse "$words use --engine threads" run --algorithm precision --quiet --iterations 5 --engine "$engine" "$@"
 }
-only="--engine: $engine has code for --algorithm precision or precision+ or prox-gt-sgda or prox-dsgda with --problem robust-logistic or auc or robust-regression or card_gradients()"
-no "$only, but not for gda with robust-logistic" --algorithm gda
-no "$only, but not for precision-auto with auc" --algorithm precision-auto --problem auc
-no "$only, but not for precision with quadratic" --problem quadratic
-no "--score: --engine $engine has no code for this one" --problem auc --score mlp:4
-no "--weights-per sample: --engine $engine has no code for this one" --problem robust-regression --data "$work/dense-real.libsvm"
-no "--batch auto of precision+ (--c-gamma 10 takes the PRECISION paper's rule): --engine $engine has no code for this one" \
+algorithms="precision or precision+ or prox-gt-sgda or prox-dsgda"
+for algorithm in gda precision-auto dama; do
+    no "--algorithm: --engine $engine has no code for $algorithm; give $algorithms, or" --algorithm "$algorithm"
+done
+problems="robust-logistic or auc or robust-regression or one of your own with card_gradients()"
+for problem in fair group-dro quadratic policy-evaluation poisoning; do
+    no "--problem: --engine $engine has no code for $problem; give $problems, or" --problem "$problem"
+done
+no "--score: --engine $engine has no code for this one;" --problem auc --score mlp:4
+no "--weights-per sample: --engine $engine has no code for this one;" --problem robust-regression --data "$work/dense-real.libsvm"
+no "--batch auto of precision+ (--c-gamma 10 takes the PRECISION paper's rule): --engine $engine has no code for this one;" \
     --algorithm precision+
-no "--gamma exact: --engine $engine has no code for this one" --algorithm precision+ --gamma exact
-no "--links: --engine $engine has only reliable links" --links agreed:0.1
-no "--compress: --engine $engine does not compress messages" --compress top:0.1
-no "--clip-mixing: --engine $engine does not clip" --clip-mixing liars:1 --topology complete
-no "--link-model: --engine $engine does not simulate time" --link-model latency:1e-3
-no "--x-set: --engine $engine has no code for this one" --x-set blocks:60*l2-ball:1,63*none
-no "--regularizer: --engine $engine has no code for this one" --x-set none --regularizer group-l2:0.1:3
-if [ "$engine" = cuda-host ]; then
+no "--gamma exact: --engine $engine has no code for this one;" --algorithm precision+ --gamma exact
+no "--links: --engine $engine has only reliable links;" --links agreed:0.1
+no "--compress: --engine $engine does not compress messages;" --compress top:0.1
+no "--clip-mixing: --engine $engine does not clip;" --clip-mixing liars:1 --topology complete
+no "--link-model: --engine $engine does not simulate time;" --link-model latency:1e-3
+no "--x-set: --engine $engine has no code for this one;" --x-set blocks:60*l2-ball:1,63*none
+no "--regularizer: --engine $engine has no code for this one;" --x-set none --regularizer group-l2:0.1:3
+
+# ---- no card, driver or module that fits
+# unusable NAME TEXT: the engine cuda is refused with one line.
+unusable() {
     try run --algorithm precision --quiet --iterations 5 --engine cuda
-    if [ "$code" -eq 0 ]; then skip "there is a card: scripts/test-gpu tests it"; else
-        check "no card: one line" one_line
-        check "with the remedy" warns "use threads"
+    check "$1: exit code" exits 2
+    check "$1: one line" one_line
+    check "$1: what it says" warns "$2"
+}
+# driver NUMBER: makes a driver for that CUDA that finds no card.
+driver() {
+    echo "int cuDriverGetVersion(int *out) { *out = $1; return 0; } int cuInit(unsigned flags) { return flags + 100; }" >driver.c
+    "$compiler" -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so.1 driver.c || exit 1
+}
+# module VERSION: makes a module with a table of that version and another size.
+module() {
+    echo "const struct { const char *version; unsigned long bytes; } saddle_module_table = {\"$1\", 16};" >module.c
+    "$compiler" -shared -fPIC -o libsaddle-cuda.so module.c || exit 1
+}
+version=$("$saddle" --version | awk '{ print $2; exit }')
+mkdir none
+SADDLE_MODULES=$work/none unusable "no module" "cuda needs a module that is not installed ('$work/none/libsaddle-cuda.so'); install CUDA 13"
+if has_compiler; then
+    module 0.0.7
+    SADDLE_MODULES=$work unusable "another version" "is of another build, of saddle 0.0.7, and this is saddle $version"
+    module "$version"
+    SADDLE_MODULES=$work unusable "another build" "is of another build, of saddle $version"
+    if [ -e "${saddle%/*}/libsaddle-cuda.so" ]; then
+        beside=$work${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+        driver 12040
+        LD_LIBRARY_PATH=$beside unusable "old driver" "cuda cannot be used: the driver of NVIDIA is for CUDA 12.4; install version 580 or later; use threads"
+        driver 13000
+        LD_LIBRARY_PATH=$beside unusable "no card" "cuda cannot be used: there is no graphics card of NVIDIA; use threads"
+    else
+        skip "there is no libsaddle-cuda.so"
     fi
 fi
 finish

@@ -191,6 +191,9 @@ typedef struct saddle_card_module {
     const char *(*error)(const saddle_card *card);
 } saddle_card_module;
 
+/* Differs between builds whose tables or plans differ: saddle_module_open() compares it. */
+#define SADDLE_CARD_BYTES (sizeof(saddle_card_module) + sizeof(saddle_card_plan))
+
 /* Runs the same plan as loops on the processor. */
 extern const saddle_card_module saddle_card_on_host;
 

@@ -43,7 +43,7 @@ static saddle_status find_module(engine *e, saddle_error *error)
     if (kind == &saddle_cuda_host_engine) {
         e->module = &saddle_card_on_host;
     } else {
-        SADDLE_TRY(saddle_module_open(&opened, &kind->module, sizeof *e->module, error));
+        SADDLE_TRY(saddle_module_open(&opened, &kind->module, SADDLE_CARD_BYTES, error));
         e->module = (const saddle_card_module *)opened;
     }
     e->card = e->module->open(sizeof why, why);

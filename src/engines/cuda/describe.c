@@ -26,54 +26,56 @@ static saddle_status check_network(const saddle_local *e, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Fills in the names of the algorithms that have device code. */
-static void list_algorithms(size_t size, char *out)
+/* Refuses an algorithm or a problem that has no code; `known`: the names of those that have some. */
+static saddle_status refuse_name(const saddle_local *e, const char *option, const char *name,
+                                 const char *known, saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_UNSUPPORTED,
+                       "%s: --engine %s has no code for %.60s; give %s, or use --engine threads",
+                       option, e->base.kind->name, saddle_shown_name(name), known);
+}
+
+static saddle_status refuse_algorithm(const saddle_local *e, saddle_error *error)
 {
     size_t count;
     const saddle_algorithm *const *list = saddle_algorithm_list(&count);
-    out[0] = '\0';
+    char known[160] = "";
     for (size_t k = 0; k < count; k++)
         if (list[k]->device != NULL)
-            saddle_append(out, size, "%s%s", out[0] != '\0' ? " or " : "", list[k]->name);
+            saddle_append(known, sizeof known, "%s%s", known[0] != '\0' ? " or " : "",
+                          list[k]->name);
+    return refuse_name(e, "--algorithm", e->inputs.algorithm->name, known, error);
 }
 
-static void list_problems(size_t size, char *out)
+static saddle_status refuse_problem(const saddle_local *e, saddle_error *error)
 {
     size_t count;
     const saddle_problem_class *const *list = saddle_problem_list(&count);
-    out[0] = '\0';
+    char known[160] = "";
     for (size_t k = 0; k < count; k++)
         if (list[k]->common.device != NULL)
-            saddle_append(out, size, "%s%s", out[0] != '\0' ? " or " : "", list[k]->name);
+            saddle_append(known, sizeof known, "%s or ", list[k]->name);
+    saddle_append(known, sizeof known, "one of your own with card_gradients()");
+    return refuse_name(e, "--problem", e->inputs.instance->problem->name, known, error);
 }
 
 saddle_status saddle_card_describe(const saddle_local *e, saddle_device_steps *steps,
                                    saddle_device_problem *problem, saddle_error *error)
 {
     const saddle_engine_inputs *in = &e->inputs;
-    const saddle_problem *of = in->instance->problem;
     const char *option = NULL;
-    char algorithms[160];
-    char problems[160];
-    bool known = saddle_describe_device(of, problem);
+    bool known = saddle_describe_device(in->instance->problem, problem);
     SADDLE_TRY(check_network(e, error));
-    if (!known && problem->refused != NULL)
-        return refuse(e, problem->refused, "has no code for this one", error);
-    if (known && in->algorithm->device != NULL) {
-        bool fits = in->algorithm->device(in->parameters, in->instance, steps, &option);
-        if (fits && problem->answers && steps->scheduled)
-            return refuse(e, "--algorithm precision+", "has no code for it with this problem",
-                          error);
-        if (fits)
-            return SADDLE_OK;
+    if (in->algorithm->device == NULL)
+        return refuse_algorithm(e, error);
+    if (!known)
+        return problem->refused != NULL
+                   ? refuse(e, problem->refused, "has no code for this one", error)
+                   : refuse_problem(e, error);
+    if (!in->algorithm->device(in->parameters, in->instance, steps, &option))
         return refuse(e, option != NULL ? option : "--algorithm", "has no code for this one",
                       error);
-    }
-    list_algorithms(sizeof algorithms, algorithms);
-    list_problems(sizeof problems, problems);
-    return saddle_fail(error, SADDLE_UNSUPPORTED,
-                       "--engine: %s has code for --algorithm %s with --problem %s or "
-                       "card_gradients(), but not for %s with %.60s; use --engine threads",
-                       e->base.kind->name, algorithms, problems, in->algorithm->name,
-                       saddle_shown_name(of->name));
+    if (problem->answers && steps->scheduled)
+        return refuse(e, "--algorithm precision+", "has no code for it with this problem", error);
+    return SADDLE_OK;
 }

@@ -479,7 +479,7 @@ static const char *error_of(const saddle_card *card)
 
 extern "C" __attribute__((visibility("default"))) const saddle_card_module saddle_module_table;
 const saddle_card_module saddle_module_table = {
-    .module = {SADDLE_VERSION, sizeof(saddle_card_module)},
+    .module = {SADDLE_VERSION, SADDLE_CARD_BYTES},
     .open = open_card,
     .close = close_card,
     .free_bytes = free_bytes,
