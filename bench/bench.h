@@ -15,6 +15,7 @@ bench_part bench_iterate; /* iterate.c */
 bench_part bench_triad;   /* triad.c */
 bench_part bench_load;    /* load.c */
 bench_part bench_kernels; /* kernels.c */
+bench_part bench_many;    /* many.c */
 
 /* Seconds on a clock that never runs backwards. */
 double bench_clock(void);

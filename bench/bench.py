@@ -67,8 +67,8 @@ class Bench:
 
     def measure(self, part, *words):
         # OpenBLAS, which only spectra need, starts threads that spin for some 40 ms.
-        return json.loads(command([self.program, part, *map(str, words)],
-                                  env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}))
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "SADDLE_MODULES": self.options.build}
+        return json.loads(command([self.program, part, *map(str, words)], env=environment))
 
     def iterate(self, repeats, iterations, settings):
         """Times runs of this many iterations; a tenth of them, and found["iterations"] says so, for a smoke test."""
@@ -534,6 +534,23 @@ def case_python(bench):
         bench.add(case["name"], case["seconds"], case["best_seconds"], 1, **more)
 
 
+def case_many(bench):
+    """Sixteen seeds of a9a at once, on one thread each, and on a card where there is one; the bits are those of runs one
+    after another."""
+    for engine, iterations in (("threads", 2000), ("cuda", 10000)):
+        words = ["many", 16, iterations // (200 if bench.options.quick else 1), "algorithm=precision", "threads=1",
+                 "data=synthetic:32560", "topology=regular:4", "engine=" + engine]
+        try:
+            found = bench.measure(*words)
+        except RuntimeError as error:
+            if "--engine: cuda" not in str(error):
+                raise
+            bench.note("many: no card (saddle run --engine cuda says why)")
+            continue
+        alone, together = found["alone_seconds_per_iteration"], found["seconds_per_iteration"]
+        bench.add(f"16 seeds at once, {engine}", together, together, 1, remark=f"{alone / together:.2f}x one by one")
+
+
 def draw_curve(topology, curve):
     """Bars of the time per agent: level where growth is linear."""
     print(f"  {topology}: best time per iteration and agent")
@@ -544,7 +561,7 @@ def draw_curve(topology, curve):
 
 CASES = {"robust-logistic": case_robust_logistic, "auc": case_auc, "trace": case_trace, "threads": case_threads,
          "kernels": case_kernels, "libsvm": case_libsvm, "growth": case_growth, "mpi": case_mpi,
-         "peer": case_peer, "python": case_python}
+         "peer": case_peer, "python": case_python, "many": case_many}
 
 
 # ---- all of it ---------------------------------------------------------------------------------

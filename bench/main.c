@@ -89,6 +89,7 @@ int main(int count, char **argument)
         {"triad", bench_triad, 3, "BYTES THREADS REPEATS"},
         {"load", bench_load, 3, "FILE THREADS REPEATS"},
         {"kernels", bench_kernels, 1, "REPEATS [OPTION=VALUE...]"},
+        {"many", bench_many, 2, "RUNS ITERATIONS [OPTION=VALUE...]"},
     };
     const size_t known = sizeof parts / sizeof *parts;
     for (size_t k = 0; k < known; k++)

@@ -1,5 +1,6 @@
 """saddle.run(): the program's bits, options, data, networks, sets, results, errors, interrupts."""
 
+import concurrent.futures
 import gc
 import html
 import logging
@@ -936,3 +937,18 @@ def test_scaled_columns(tmp_path, recwarn, caplog):
     (only,) = [w for w in recwarn.list if w.category is UserWarning]  # once per process
     assert "data: features 2 (mean" in str(only.message)
     assert "set scale to standard" in str(only.message)
+
+
+@pytest.mark.parametrize("engine", ["threads", "cuda-host"])
+def test_seeds_at_once_have_the_bits_of_seeds_one_by_one(engine):
+    def run(seed):
+        return saddle.run(data="synthetic:900", algorithm="precision", iterations=60, gap="never", trace_every=20,
+                          engine=engine, threads=1, seed=seed)  # fmt: skip
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(run, range(4)))
+    for seed, result in enumerate(together):
+        alone = run(seed)
+        assert np.array_equal(alone.x_agents, result.x_agents)
+        assert np.array_equal(alone.y_agents, result.y_agents)
+        assert np.array_equal(alone.trace.metric, result.trace.metric)

@@ -161,6 +161,18 @@ if has_compiler; then
     SADDLE_MODULES=$work unusable "another version" "is of another build, of saddle 0.0.7, and this is saddle $version"
     module "$version"
     SADDLE_MODULES=$work unusable "another build" "is of another build, of saddle $version"
+    # A card with a megabyte.
+    cat >card.c <<END
+#include "engines/cuda/card.h"
+static saddle_card *find(size_t size, char *why) { return size > 0 ? (saddle_card *)why : NULL; }
+static void give_up(saddle_card *card) { (void)card; }
+static double megabyte(saddle_card *card) { return card != NULL ? 1e6 : 0.0; }
+static const char *name(const saddle_card *card) { return card != NULL ? "Toy" : ""; }
+const saddle_card_module saddle_module_table = {.module = {"$version", SADDLE_CARD_BYTES},
+    .open = find, .close = give_up, .free_bytes = megabyte, .name = name};
+END
+    "$compiler" -I"$here/../../include" -I"$here/../../src" -shared -fPIC -o libsaddle-cuda.so card.c || exit 1
+    SADDLE_MODULES=$work unusable "little memory" "GB of memory of Toy, of which 0.00 GB are free; give it fewer agents or rows, or use threads"
     if [ -e "${saddle%/*}/libsaddle-cuda.so" ]; then
         beside=$work${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
         driver 12040
