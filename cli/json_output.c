@@ -84,6 +84,7 @@ void cli_json_stop(saddle_json *j, saddle_stop stop)
                                        [SADDLE_STOP_CONDITION] = "condition",
                                        [SADDLE_STOP_NO_GAIN] = "no_gain",
                                        [SADDLE_STOP_STALLED] = "stalled",
+                                       [SADDLE_STOP_OSCILLATES] = "oscillates",
                                        [SADDLE_STOP_INTERRUPTED] = "interrupted",
                                        [SADDLE_STOP_DIVERGED] = "diverged"};
     saddle_json_put(j, "stop %s ended %s", word[stop], saddle_stop_text(stop));

@@ -28,6 +28,8 @@ saddle_hooks run_display_hooks(run_display *d);
 int run_display_end(run_display *d, const saddle_result *result);
 /* Prints the summary of a run; `scores`: its model scores rows. */
 void run_display_summary(const saddle_result *result, bool scores);
+/* Returns whether the reason why a run ended comes with a remedy, in result->remedy. */
+bool run_display_is_advised(const saddle_result *result);
 /* Writes what to try if a run has not solved its problem: "raise --iterations, or try --algorithm precision". */
 void run_display_remedy(const saddle_result *result, char *out, size_t size);
 /* Prints the object of --json; `report` is the page that was written, or NULL. */

@@ -50,7 +50,7 @@ static void add_divergence(saddle_json *j, const saddle_result *result)
 
 static void add_advice(saddle_json *j, const saddle_result *result)
 {
-    saddle_json_put(j, "advice %s", result->stop == SADDLE_STOP_STALLED ? result->remedy : NULL);
+    saddle_json_put(j, "advice %s", run_display_is_advised(result) ? result->remedy : NULL);
 }
 
 static void add_costs(saddle_json *j, const saddle_result *result)

@@ -90,6 +90,11 @@ static void print_times(const saddle_run_times *times)
                     stages, cli_duration(times->rest, number[3]));
 }
 
+bool run_display_is_advised(const saddle_result *result)
+{
+    return result->stop == SADDLE_STOP_STALLED || result->stop == SADDLE_STOP_OSCILLATES;
+}
+
 void run_display_remedy(const saddle_result *result, char *out, size_t size)
 {
     static const char *const limit[] = {[SADDLE_STOP_ITERATIONS] = "iterations",
@@ -98,7 +103,7 @@ void run_display_remedy(const saddle_result *result, char *out, size_t size)
                                         [SADDLE_STOP_SECONDS] = "max-seconds",
                                         [SADDLE_STOP_NETWORK_SECONDS] = "max-network-seconds"};
     size_t stop = (size_t)result->stop;
-    if (result->stop == SADDLE_STOP_STALLED) {
+    if (run_display_is_advised(result)) {
         saddle_snprintf(out, size, "%s", result->remedy);
         return;
     }
@@ -116,7 +121,7 @@ static void print_next(const saddle_result *result, const saddle_row *row, bool 
     const char *trace = result->plan.outputs.trace;
     const char *model = result->saved ? result->plan.outputs.model : NULL;
     const char *title = "next";
-    char remedy[128];
+    char remedy[sizeof result->remedy];
     if (row->gap > saddle_result_goal(result)) {
         run_display_remedy(result, remedy, sizeof remedy);
         cli_print_field(title, "%s: the problem is not solved", remedy);
@@ -165,8 +170,8 @@ void run_display_summary(const saddle_result *result, bool scores)
                         tolerance);
     else
         cli_print_field("ended", "%s%s%s", saddle_stop_text(result->stop),
-                        result->stop == SADDLE_STOP_STALLED ? "; " : "",
-                        result->stop == SADDLE_STOP_STALLED ? result->remedy : "");
+                        run_display_is_advised(result) ? "; " : "",
+                        run_display_is_advised(result) ? result->remedy : "");
     if (result->stop == SADDLE_STOP_DIVERGED)
         cli_print_field("", "the values below are from the last row before that");
     cli_print_field("cost",

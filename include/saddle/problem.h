@@ -168,8 +168,8 @@ struct saddle_problem {
     size_t scratch;    /**< Number of doubles that the functions below may use as scratch. */
     const char *x_set; /**< The default set X; NULL: "none". */
     const char *y_set; /**< The default set Y; NULL: "none". */
-    double tau;        /**< The default proximal weight, for nu = 0.1; 0: 1. */
-    double alpha;      /**< The default ascent step, for eta = 0.1; 0: 1. */
+    double tau;        /**< The default proximal weight, for nu = 0.1; 0: from L and mu. */
+    double alpha;      /**< The default ascent step, for eta = 0.1; 0: from L. */
     /** Whether F already counts every row once, whatever agent holds it, so that agents cannot be
      * weighted by their samples: --agent-weights by-size has no effect. */
     bool counts_rows;

@@ -47,6 +47,8 @@ typedef enum saddle_stop {
     SADDLE_STOP_NO_GAIN,         /**< An outcome has not improved for stop-after trace points. */
     /** A limit ended the run, which stalls at the noise of its gradient estimates: saddle_result::remedy. */
     SADDLE_STOP_STALLED,
+    /** A limit ended the run, whose x and y oscillate because its steps are too long: saddle_result::remedy. */
+    SADDLE_STOP_OSCILLATES,
     SADDLE_STOP_INTERRUPTED, /**< saddle_hooks::interrupt was set. */
     /** A value is not finite, or grows so fast that it soon will not be: see
      * saddle_result::fault. */
@@ -137,7 +139,7 @@ typedef struct saddle_result {
      * l1:1e308 is inf ..."; otherwise "". */
     char cause[200];
     /** Which steps to change, from what to what, if a variable diverged, such as "raise --tau from
-     * 0.97 to 29"; if the run stalled, such as "try --batch 41 --q 41"; otherwise "". */
+     * 0.97 to 29"; if the run stalled or oscillates, such as "try --batch 41 --q 41"; otherwise "". */
     char remedy[240];
     saddle_row *rows; /**< The trace. */
     size_t row_count; /**< Number of rows, at least 1. */

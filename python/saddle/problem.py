@@ -61,9 +61,9 @@ class Problem:
     y_set: Any = None
     """The default Y, in the same form."""
     tau: float = 0.0
-    """The default proximal weight; 0: 1."""
+    """The default proximal weight; 0: L + L^2 / mu, both given or estimated, or 1."""
     alpha: float = 0.0
-    """The default ascent step; 0: 1."""
+    """The default ascent step; 0: 1 / L, given or estimated, or 1."""
     lipschitz: float = 0.0
     """L of all gradients; 0: unknown."""
     strong_concavity: float = 0.0

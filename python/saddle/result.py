@@ -121,10 +121,10 @@ class Result:
         they were not. x is for scaled columns; coefficients() are for the data as given
     stop
         why the run ended: "iterations", "tolerance", "ifo", "rounds", "seconds", "network_seconds",
-        "condition", "no_gain", "stalled", "callback", "interrupted" or "diverged"; "" for a result
-        loaded from a file
+        "condition", "no_gain", "stalled", "oscillates", "callback", "interrupted" or "diverged"; ""
+        for a result loaded from a file
     message
-        the same in words; if the run diverged or stalled, with what to change
+        the same in words; if the run diverged, stalled or oscillates, with what to change
     """
 
     x: Array
@@ -176,7 +176,7 @@ class Result:
         self.message = text(lib.saddle_stop_text(c.stop))
         if fault := _fault(c):
             self.message += f": {fault}"
-        if self.stop == "stalled":
+        if self.stop in ("stalled", "oscillates"):
             self.message += f"; {as_keywords(text(c.remedy))}"
         self.iteration = int(c.rows[c.solution_row].iteration)
         self._title, self._untuned = text(c.title), bool(c.untuned)
@@ -223,7 +223,7 @@ class Result:
         goal = lib.saddle_result_goal(self._c)
         if self.stop == "diverged":
             return f"the run {self.message}"
-        if self.stop == "stalled":
+        if self.stop in ("stalled", "oscillates"):
             return f"not solved: the run {self.message}"
         by_rule = self.stop in ("tolerance", "condition", "no_gain", "callback", "interrupted")
         if not self.gap > goal or by_rule:

@@ -26,6 +26,12 @@ bool saddle_estimator_is_recursive(const saddle_estimator *e)
     return e->kind == SADDLE_ESTIMATE_SARAH || e->kind == SADDLE_ESTIMATE_PAGE;
 }
 
+bool saddle_estimator_has_noise(const saddle_estimator *e)
+{
+    return saddle_estimator_is_recursive(e) || e->kind == SADDLE_ESTIMATE_SGD ||
+           (e->kind == SADDLE_ESTIMATE_STORM && e->beta_x > 0.0 && e->beta_y > 0.0);
+}
+
 static bool tosses(const saddle_estimator *e)
 {
     return e->kind == SADDLE_ESTIMATE_PAGE || e->kind == SADDLE_ESTIMATE_GRACE;
@@ -123,6 +129,7 @@ static saddle_measured measured(const saddle_estimator *e, const saddle_agent *a
                              .renewed = RENEWED,
                              .signal = at->kept[SIGNAL],
                              .kept = at->kept,
+                             .noise_numbers = at->noise,
                              .number = at->kept + NUMBERS};
 }
 

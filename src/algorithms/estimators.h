@@ -61,6 +61,9 @@ void saddle_estimator_configure(saddle_estimator *estimator, const saddle_estima
 
 /* Returns whether estimates between refreshes are those before plus differences, whose errors add up. */
 bool saddle_estimator_is_recursive(const saddle_estimator *estimator);
+/* Returns whether changes of estimates show their errors (noise.h). plus and kalman measure errors themselves, and
+ * those of grace depend on when it was refreshed. */
+bool saddle_estimator_has_noise(const saddle_estimator *estimator);
 /* Returns whether estimate number `next` is a refresh, and differences came before it, so that its change shows their
  * errors (noise.h). */
 bool saddle_estimator_compares(const saddle_estimator *estimator, const saddle_agent *agent,
@@ -75,6 +78,7 @@ typedef struct saddle_estimation {
     double *g;               /* work: receives the new estimate */
     double *h;               /* work, followed by saddle_estimator_vectors() */
     uint64_t next;           /* the number of the new estimate, in most algorithms t + 1 */
+    double *noise;           /* what plus and kalman follow (noise.h); NULL: nothing */
 } saddle_estimation;
 
 /* Evaluates the first estimates at w into (v, u), and sets what is kept. */

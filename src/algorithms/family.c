@@ -147,7 +147,8 @@ static saddle_estimation estimation_of(const saddle_agent *agent, const saddle_v
                                .kept = at->estimated,
                                .g = at->g,
                                .h = at->h,
-                               .next = agent->iteration + 1};
+                               .next = agent->iteration + 1,
+                               .noise = at->noise};
 }
 
 /* Returns how many of the `both` entries of the estimate have a tracker. */
@@ -386,24 +387,44 @@ static void look_back(saddle_agent *agent)
         saddle_estimator_continue(&p->estimator, agent, &new);
 }
 
-/* Follows the noise of recursive estimates: noise.h. */
+/* Follows the noise of estimates: noise.h. Those of storm remember 1 - beta of their error: half of the squared change
+ * is beta times its variance. */
 static void follow_noise(const saddle_agent *agent, const saddle_vectors *at)
 {
     const saddle_family *p = agent->parameters;
     size_t x_dim = at->x_dim;
     size_t y_dim = at->both - x_dim;
     uint64_t next = agent->iteration + 1;
+    bool recursive = saddle_estimator_is_recursive(&p->estimator);
+    bool storm = p->estimator.kind == SADDLE_ESTIMATE_STORM;
+    double beta_x = storm ? p->estimator.beta_x : 1.0;
+    double beta_y = storm ? p->estimator.beta_y : 1.0;
+    const saddle_noise_point point = {.iteration = next,
+                                      .agent = agent->id,
+                                      .agents = agent->agents,
+                                      .x_dim = x_dim,
+                                      .y_dim = y_dim,
+                                      .x = at->new_point,
+                                      .y = at->new_point + x_dim,
+                                      .x_step = p->steps.eta_x,
+                                      .y_step = p->steps.eta_y};
+    if (!recursive && next % SADDLE_NOISE_EVERY != 0)
+        return;
     saddle_noise_move(at->noise,
                       saddle_distance2(x_dim, at->new_point, at->point) / p->steps.eta_x +
                           saddle_distance2(y_dim, at->new_point + x_dim, at->point + x_dim) /
                               p->steps.eta_y);
     bool refreshes = saddle_estimator_compares(&p->estimator, agent, next);
-    if (!refreshes && !saddle_estimator_compares(&p->estimator, agent, next + 1))
+    if (recursive && !refreshes && !saddle_estimator_compares(&p->estimator, agent, next + 1))
         return;
-    double change = p->steps.eta_x * saddle_distance2(x_dim, at->g, at->estimate) +
-                    p->steps.eta_y * saddle_distance2(y_dim, at->g + x_dim, at->estimate + x_dim);
-    if (refreshes)
-        saddle_noise_compare(at->noise, change, agent->agents, next);
+    double in_x = p->steps.eta_x * saddle_distance2(x_dim, at->g, at->estimate);
+    double in_y = p->steps.eta_y * saddle_distance2(y_dim, at->g + x_dim, at->estimate + x_dim);
+    double change = in_x + in_y;
+    if (!recursive)
+        saddle_noise_sample(at->noise, 0.5 * (in_x / beta_x + in_y / beta_y),
+                            1.0 / fmin(beta_x, beta_y), &point);
+    else if (refreshes)
+        saddle_noise_compare(at->noise, change, &point);
     else
         at->noise[NOISE_STEP] = change;
 }
@@ -416,7 +437,7 @@ static void estimate(saddle_agent *agent)
         return;
     const saddle_estimation new = estimation_of(agent, &at);
     saddle_estimator_finish(&p->estimator, agent, &new);
-    if (saddle_estimator_is_recursive(&p->estimator))
+    if (saddle_estimator_has_noise(&p->estimator))
         follow_noise(agent, &at);
     size_t count = tracked(p, at.x_dim, at.both);
     for (size_t k = 0; k < count; k++)

@@ -302,8 +302,16 @@ void saddle_measured_finish(const saddle_agent *agent, const saddle_measured *at
     kept[Y_ERROR] = rest * kept[Y_SAMPLE];
     double after = in_steps(at, kept[X_ERROR], kept[Y_ERROR]);
     if (at->noise_numbers != NULL)
-        saddle_noise_refresh(at->noise_numbers, 0.5 * (before + after), agent->agents,
-                             agent->iteration + 1);
+        saddle_noise_refresh(at->noise_numbers, 0.5 * (before + after),
+                             &(saddle_noise_point){.iteration = agent->iteration + 1,
+                                                   .agent = agent->id,
+                                                   .agents = agent->agents,
+                                                   .x_dim = at->x_dim,
+                                                   .y_dim = at->y_dim,
+                                                   .x = at->metric == NULL ? at->x1 : NULL,
+                                                   .y = at->y1,
+                                                   .x_step = at->x_step,
+                                                   .y_step = at->y_step});
     saddle_learn(&kept[SPAN], kept[SINCE], LEARN_SPAN);
     kept[SINCE] = 0.0;
 }

@@ -152,7 +152,7 @@ void saddle_precision_after_move(saddle_agent *agent, const double *x_sums, cons
     *at.y_moved = y_sums[0];
     const saddle_precision_steps *shared = saddle_precision_shared(agent);
     const saddle_steps *s = &shared->steps;
-    if (shared->recursive && shared->refreshes != SADDLE_REFRESH_MEASURED)
+    if (shared->refreshes != SADDLE_REFRESH_MEASURED)
         saddle_noise_move(at.noise, s->nu * s->tau * x_sums[1] + s->eta / s->alpha * y_sums[1]);
     if (!isfinite(*at.moved)) {
         saddle_agent_check_finite(agent, "x", at.x_dim, at.x1);
@@ -222,8 +222,9 @@ void saddle_precision_compare_estimates(saddle_agent *agent)
         in_y += change * change;
     }
     double change = s->nu / s->tau * in_x + s->eta * s->alpha * in_y;
+    const saddle_noise_point point = saddle_precision_point(agent);
     if (refreshes)
-        saddle_noise_compare(at.noise, change, agent->agents, agent->iteration + 1);
+        saddle_noise_compare(at.noise, change, &point);
     else
         at.noise[NOISE_STEP] = change;
 }

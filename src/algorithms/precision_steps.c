@@ -73,7 +73,7 @@ void saddle_precision_layout(const void *parameters, const saddle_problem *probl
     if (shared->published_extra > 0)
         saddle_layout_add(out, "c", shared->published_extra, SADDLE_FIELD_SUM,
                           both + 1 + SADDLE_PRECISION_FOLLOWED);
-    out->kept = both + 1 + shared->kept_extra + (shared->recursive ? SADDLE_NOISE_NUMBERS : 0);
+    out->kept = both + 1 + shared->kept_extra + SADDLE_NOISE_NUMBERS;
     out->work = SADDLE_MOVE_SUMS + 2 * saddle_whole_lines(both);
     if (shared->refreshes == SADDLE_REFRESH_MEASURED)
         out->work += both;
@@ -82,9 +82,22 @@ void saddle_precision_layout(const void *parameters, const saddle_problem *probl
 void saddle_precision_view(const saddle_agent *agent, saddle_view *out)
 {
     const saddle_variables at = saddle_precision_variables(agent);
-    *out = (saddle_view){.x = at.x, .y = at.y, .v = at.v, .u = at.u};
-    if (saddle_precision_shared(agent)->recursive)
-        out->noise = at.noise;
+    *out = (saddle_view){.x = at.x, .y = at.y, .v = at.v, .u = at.u, .noise = at.noise};
+}
+
+saddle_noise_point saddle_precision_point(const saddle_agent *agent)
+{
+    const saddle_steps *s = &saddle_precision_shared(agent)->steps;
+    const saddle_variables at = saddle_precision_variables(agent);
+    return (saddle_noise_point){.iteration = agent->iteration + 1,
+                                .agent = agent->id,
+                                .agents = agent->agents,
+                                .x_dim = at.x_dim,
+                                .y_dim = at.y_dim,
+                                .x = at.x1,
+                                .y = at.y1,
+                                .x_step = s->nu / s->tau,
+                                .y_step = s->eta * s->alpha};
 }
 
 void saddle_precision_start(saddle_agent *agent, const double *x0, const double *y0)
@@ -101,8 +114,7 @@ void saddle_precision_start(saddle_agent *agent, const double *x0, const double 
     if (shared->curvature > 0.0)
         saddle_axpy(at.y_dim, shared->curvature, y0, at.u);
     *at.stalled = 0.0;
-    if (shared->recursive)
-        memset(at.noise, 0, SADDLE_NOISE_NUMBERS * sizeof *at.noise);
+    memset(at.noise, 0, SADDLE_NOISE_NUMBERS * sizeof *at.noise);
     if (shared->tracking) {
         memcpy(at.p1, at.gx, x_bytes);
         memcpy(at.d1, at.gy, y_bytes);

@@ -3,7 +3,7 @@
  * "Algorithm 1 at Agent i" that are the same in all four. precision.c has the equations.
  *
  * The published span is  x | y | d | p | extra  (x | y without trackers), the kept state is  v | u |
- * stall counter | extra | numbers of noise.h (of recursive estimates). y and d are adjacent, so that
+ * stall counter | extra | numbers of noise.h. y and d are adjacent, so that
  * they have the same alignment if their length is a multiple of a cache line.
  */
 #pragma once
@@ -53,7 +53,7 @@ typedef struct saddle_variables {
     double *extra1;              /* published, next */
     double *stalled;             /* kept: number of consecutive all-zero differences */
     double *kept;                /* kept_extra doubles */
-    double *noise;               /* kept: the numbers of noise.h, of recursive estimates */
+    double *noise;               /* kept: the numbers of noise.h */
     double *moved;               /* work: |x+ - x|^2 + |y+ - y|^2, after the move */
     double *y_moved;             /* work: |y+ - y|^2, after the move */
     double *reach;               /* work: |x~ - x|^2, after the move */
@@ -168,6 +168,8 @@ void saddle_precision_after_move(saddle_agent *agent, const double *x_sums, cons
 /* Steps 3 and 4 of PRECISION, equations (7) and (8), in precision.c. */
 bool saddle_precision_refreshes(const saddle_agent *agent);
 saddle_request saddle_precision_difference(saddle_agent *agent);
+/* Returns where noise.h is to see the agent after an iteration. */
+saddle_noise_point saddle_precision_point(const saddle_agent *agent);
 /* Takes in the change of the estimates at a refresh, and in the iteration before it: noise.h. */
 void saddle_precision_compare_estimates(saddle_agent *agent);
 void saddle_precision_track(const saddle_agent *agent, const saddle_range *x,

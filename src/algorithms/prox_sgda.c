@@ -50,6 +50,26 @@ static void estimate(saddle_agent *agent)
     agent->request = saddle_precision_gradient(agent, batch, at.x1, at.y1);
 }
 
+/* Mini-batches are independent: half of what they change is the variance of one. Without trackers, agents at rest move
+ * apart and are mixed again, which is no oscillation: where they are is not followed. */
+static void compare_batches(saddle_agent *agent)
+{
+    const saddle_variables at = saddle_precision_variables(agent);
+    saddle_noise_point point = saddle_precision_point(agent);
+    if (!saddle_precision_shared(agent)->tracking)
+        point.x = NULL;
+    saddle_noise_sample(at.noise,
+                        0.5 * (point.x_step * saddle_distance2(at.x_dim, at.gx, at.v) +
+                               point.y_step * saddle_distance2(at.y_dim, at.gy, at.u)),
+                        1.0, &point);
+}
+
+/* Returns whether it has anything to do. */
+static bool compares(const saddle_agent *agent)
+{
+    return (agent->iteration + 1) % SADDLE_NOISE_EVERY == 0;
+}
+
 /* Equation (8) for some coordinates: p1 = sum_j M_ij p_j + v1 - v and d1 = sum_j M_ij d_j + u1 - u,
  * where (v1, u1) = (gx, gy); stores (v1, u1). */
 static void track(const saddle_agent *agent, const saddle_range *x, const saddle_range *y)
@@ -102,16 +122,23 @@ static void after_track(saddle_agent *agent, const double *x_sums, const double 
 /* clang-format on */
 
 static const saddle_phase tracking_phases[] = {
-    MOVE,                                                     /* (3) to (6) */
-    {.name = "estimate", .before = estimate},                 /* step 3 */
-    {.name = "track", .blocks = track, .after = after_track}, /* (8) */
+    MOVE,                                     /* (3) to (6) */
+    {.name = "estimate", .before = estimate}, /* step 3 */
+    {.name = "track",                         /* (8) */
+     .before = compare_batches,
+     .has_before = compares,
+     .blocks = track,
+     .after = after_track},
     {.name = NULL}};
 
-static const saddle_phase plain_phases[] = {
-    MOVE,
-    {.name = "estimate", .before = estimate},
-    {.name = "store", .blocks = store, .after = after_track},
-    {.name = NULL}};
+static const saddle_phase plain_phases[] = {MOVE,
+                                            {.name = "estimate", .before = estimate},
+                                            {.name = "store",
+                                             .before = compare_batches,
+                                             .has_before = compares,
+                                             .blocks = store,
+                                             .after = after_track},
+                                            {.name = NULL}};
 
 /* What both have in common. */
 #define COMMON                                                                                 \

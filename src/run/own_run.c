@@ -93,6 +93,18 @@ static void measure(void *context, saddle_agent *agent)
         measure_sums(o, agent);
 }
 
+/* Warns if the agent stays where it is although the iterations are over: an engine's task. */
+static void warn_of_stall(void *context, saddle_agent *agent)
+{
+    own_run *o = context;
+    char remedy[sizeof o->r.result->remedy] = "";
+    saddle_stop why = saddle_run_find_own_stall(&o->r, agent, remedy, sizeof remedy);
+    if (why != SADDLE_STOP_ITERATIONS)
+        saddle_run_warn(&o->r, "at this agent %s%s; %s: agree on it with all owners",
+                        why == SADDLE_STOP_STALLED ? "the run " : "", saddle_stop_text(why),
+                        remedy[0] != '\0' ? remedy : "try shorter steps");
+}
+
 /* Copies the agent's x and y to the result: an engine's task. */
 static void keep(void *context, saddle_agent *agent)
 {
@@ -212,6 +224,7 @@ static saddle_status save(own_run *o, saddle_error *error)
 {
     const saddle_row row = {.iteration = o->row.iteration};
     const char *const path[] = {o->outputs->model, o->outputs->copy};
+    o->r.engine->kind->for_each(o->r.engine, warn_of_stall, o);
     o->r.engine->kind->for_each(o->r.engine, keep, o);
     SADDLE_TRY(saddle_result_append(o->r.result, &row, o->r.outcome, error));
     for (size_t k = 0; k < sizeof path / sizeof *path; k++)

@@ -21,6 +21,7 @@ const char *saddle_stop_text(saddle_stop stop)
         [SADDLE_STOP_CONDITION] = "the condition of stop-when holds",
         [SADDLE_STOP_NO_GAIN] = "no gain for stop-after trace points",
         [SADDLE_STOP_STALLED] = "stalled at its gradient noise",
+        [SADDLE_STOP_OSCILLATES] = "x and y oscillate",
         [SADDLE_STOP_INTERRUPTED] = "interrupted",
         [SADDLE_STOP_DIVERGED] = "diverged"};
     return (size_t)stop < sizeof text / sizeof *text ? text[stop] : "unknown";

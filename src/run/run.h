@@ -279,9 +279,13 @@ saddle_status saddle_run_name_steps(const saddle_run_state *r, const saddle_faul
 
 /* ---- stall.c ---- */
 
-/* Changes result->stop to SADDLE_STOP_STALLED, and names the remedy, if a limit ends a run that stalls at the noise of
- * its estimates. Collective. */
+/* Changes result->stop to SADDLE_STOP_STALLED or SADDLE_STOP_OSCILLATES, and names the remedy, if a limit ends a run to
+ * which this applies. Collective. */
 saddle_status saddle_run_find_stall(saddle_run_state *r, saddle_error *error);
+/* Returns one of these two, if it applies to one agent alone, and otherwise SADDLE_STOP_ITERATIONS; writes the remedy
+ * of a stall. */
+saddle_stop saddle_run_find_own_stall(const saddle_run_state *r, const saddle_agent *agent,
+                                      char *remedy, size_t size);
 /* Returns the number of bytes that it takes. */
 double saddle_run_stall_bytes(size_t agents);
 

@@ -1,4 +1,4 @@
-/* Runs that stall at the noise of their gradient estimates: src/algorithms/noise.h. */
+/* Runs that stall at the noise of their gradient estimates, or whose x and y go round: src/algorithms/noise.h. */
 #include "algorithms/algorithms.h"
 #include "algorithms/family.h"
 #include "algorithms/layout.h"
@@ -10,32 +10,46 @@
 
 /* An error that is this part of the movement is most of it. */
 #define MOST 0.5
+/* An error that is this part is little even as one agent sees it. */
+#define LITTLE 0.1
 /* Movement becomes smaller if it falls below this part of what it was after a quarter to a half of the iterations. */
 #define SMALLER 0.7
 /* A run whose metric, a sum of squares, is this part of the first one only moves by rounding. */
 #define ROUNDING 1e-16
 
-/* The numbers of an agent: w times its error, its movement, and what that was before. */
-enum { ERROR, MOVEMENT, BEFORE, WIDTH };
+/* The numbers of an agent: w times its error, its movement, what that was before, the squared distance from where it
+ * was then, and the sum of squared movements since. */
+enum { ERROR, MOVEMENT, BEFORE, NET, PATH, WIDTH };
+
+static void read_numbers(const saddle_run_state *r, const saddle_agent *agent, double *found)
+{
+    saddle_view view;
+    saddle_agent_view(r->info.algorithm, agent, &view);
+    found[ERROR] = view.noise != NULL ? view.noise[NOISE_ERROR] : 0.0;
+    found[MOVEMENT] = view.noise != NULL ? view.noise[NOISE_MOVEMENT] : 0.0;
+    found[BEFORE] = view.noise != NULL ? view.noise[NOISE_BEFORE] : 0.0;
+    found[NET] = view.noise != NULL ? view.noise[NOISE_NET] : 0.0;
+    found[PATH] = view.noise != NULL ? view.noise[NOISE_PATH] : 0.0;
+}
 
 static void read_task(void *context, saddle_agent *agent)
 {
     const saddle_run_search *s = context;
-    double *found = s->found + agent->id * WIDTH;
-    saddle_view view;
-    saddle_agent_view(s->run->info.algorithm, agent, &view);
-    found[ERROR] = view.noise != NULL ? view.noise[NOISE_ERROR] : 0.0;
-    found[MOVEMENT] = view.noise != NULL ? view.noise[NOISE_MOVEMENT] : 0.0;
-    found[BEFORE] = view.noise != NULL ? view.noise[NOISE_BEFORE] : 0.0;
+    read_numbers(s->run, agent, s->found + agent->id * WIDTH);
 }
 
-static bool stalls(const double *found, size_t agents)
+/* Returns why agents with these numbers stay where they are: SADDLE_STOP_STALLED, SADDLE_STOP_OSCILLATES, or, if they
+ * do not, SADDLE_STOP_ITERATIONS. PRECISION-auto has no PATH: its steps are measured, and it is seen to stall only. */
+static saddle_stop reason(const double *found, size_t agents)
 {
     double sum[WIDTH] = {0.0};
     for (size_t k = 0; k < agents * WIDTH; k++)
         sum[k % WIDTH] += found[k];
-    return sum[BEFORE] > 0.0 && sum[ERROR] > MOST * sum[MOVEMENT] &&
-           sum[MOVEMENT] > SMALLER * sum[BEFORE];
+    bool noisy = sum[ERROR] > MOST * sum[MOVEMENT];
+    bool stays = sum[NET] < sum[PATH] || (noisy && sum[PATH] == 0.0);
+    if (!(sum[BEFORE] > 0.0) || !(sum[MOVEMENT] > SMALLER * sum[BEFORE]) || !stays)
+        return SADDLE_STOP_ITERATIONS;
+    return noisy ? SADDLE_STOP_STALLED : SADDLE_STOP_OSCILLATES;
 }
 
 /* ---- the remedy ------------------------------------------------------------------------------ */
@@ -114,6 +128,19 @@ double saddle_run_stall_bytes(size_t agents)
     return saddle_block_bytes(agents, WIDTH * sizeof(double));
 }
 
+saddle_stop saddle_run_find_own_stall(const saddle_run_state *r, const saddle_agent *agent,
+                                      char *remedy, size_t size)
+{
+    double found[WIDTH];
+    read_numbers(r, agent, found);
+    saddle_stop why = found[PATH] > 0.0 ? reason(found, 1) : SADDLE_STOP_ITERATIONS;
+    if (why == SADDLE_STOP_OSCILLATES && found[ERROR] > LITTLE * found[MOVEMENT])
+        return SADDLE_STOP_ITERATIONS;
+    if (why == SADDLE_STOP_STALLED)
+        name_remedy(r, remedy, size);
+    return why;
+}
+
 saddle_status saddle_run_find_stall(saddle_run_state *r, saddle_error *error)
 {
     saddle_result *result = r->result;
@@ -126,9 +153,12 @@ saddle_status saddle_run_find_stall(saddle_run_state *r, saddle_error *error)
         r->row.metric <= ROUNDING * result->rows[0].metric)
         return SADDLE_OK;
     SADDLE_TRY(saddle_run_search_agents(r, read_task, WIDTH, &found, error));
-    if (!stalls(found, agents))
-        return SADDLE_OK;
-    name_remedy(r, result->remedy, sizeof result->remedy);
-    result->stop = result->remedy[0] != '\0' ? SADDLE_STOP_STALLED : result->stop;
+    saddle_stop why = reason(found, agents);
+    if (why == SADDLE_STOP_STALLED)
+        name_remedy(r, result->remedy, sizeof result->remedy);
+    else if (why == SADDLE_STOP_OSCILLATES)
+        SADDLE_TRY(saddle_run_name_steps(r, &(saddle_fault){.variable = "y"}, result->remedy,
+                                         sizeof result->remedy, error));
+    result->stop = result->remedy[0] != '\0' ? why : result->stop;
     return SADDLE_OK;
 }

@@ -223,6 +223,9 @@ check "rows" "$saddle" run --data $rows --agents 5 --topology er:0.6 --iteration
 check "five peers" run_free common "data: $rows" "topology: er:0.6" "iterations: 60"
 check "their models are those of threads" same_models whole.npz common
 check "a trace has rows" test "$(grep -c '^[0-9]' common/2.csv)" -eq 61
+check "five that stall" run_free stall "problem: fair" "sensitive: 1" "fairness: 0" "data: synthetic:1000:6" \
+    "topology: er:0.6" "algorithm: prox-gt-sgda" "iterations: 500"
+check "an agent says so" grep -qF "at this agent the run stalled at its gradient noise; try --batch" stall/*.err
 check "a trace has losses" grep -qE "^60,[0-9.]+,[0-9.e-]+,[0-9.e-]+$" common/2.csv
 check "what a process prints" grep -qE "agent  +3 of 5; neighbours " common/3.out
 try eval --model common/1.npz --data $rows
