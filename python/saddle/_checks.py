@@ -58,11 +58,18 @@ def _check_integers(array: Array, name: str) -> None:
             )
 
 
+def on_processor(given: Any) -> Any:
+    """Returns a PyTorch tensor on a card as one in the processor's memory; anything else as it is."""
+    place = getattr(getattr(given, "device", None), "type", "cpu")
+    return given.detach().cpu() if place != "cpu" and hasattr(given, "detach") else given
+
+
 def as_array(given: Any, name: str) -> Array:
     """Returns numbers as a float64 array, without a copy if they already are one. Refuses what is
     not a number, or not exactly a float64, although numpy converts it."""
     if type(given) is np.ndarray and given.dtype == np.float64:
         return given
+    given = on_processor(given)
     if is_frame(given) and any(kind != np.float64 for kind in given.dtypes):
         # One by one: together, integers beside floats would be rounded before they are checked.
         places = range(given.shape[1])
@@ -93,7 +100,7 @@ def as_texts(given: Any, name: str) -> Array | None:
     """Returns text, or categories, as an array of str; None if the values are not text, or are
     numbers written as text, which as_array() refuses."""
     kind = getattr(given, "dtype", None)
-    array = np.asarray(given)
+    array = np.asarray(on_processor(given))
     if getattr(kind, "name", "") == "category":
         named = [entry if _is_missing(entry) else str(entry) for entry in array]
         return _all_texts(np.array(named, dtype=object), name)

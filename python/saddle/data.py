@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from ._callbacks import Callbacks
-from ._checks import as_array, as_texts, is_frame
+from ._checks import as_array, as_texts, is_frame, on_processor
 from ._library import Array, ffi, lib, text
 from .errors import check
 
@@ -206,7 +206,7 @@ class _Sparse:
 def _flat(y: Any) -> Any:
     """Returns labels without the second dimension of a single column."""
     shape = np.shape(y)
-    return y if len(shape) != 2 or shape[1] != 1 else np.asarray(y)[:, 0]
+    return y if len(shape) != 2 or shape[1] != 1 else np.asarray(on_processor(y))[:, 0]
 
 
 def _check_index(X: Any, y: Any) -> None:

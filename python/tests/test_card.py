@@ -244,3 +244,33 @@ def test_a_gradient_that_is_not_finite(monkeypatch):
         result = on_card("cuda-host", problem(), algorithm="precision")
     assert result.stop == "diverged"
     assert "[5] of agent 2 is nan" in result.message
+
+
+class OnCard:
+    """A tensor that NumPy cannot read, like one on a card."""
+
+    device = torch.device("cuda")
+
+    def __init__(self, tensor):
+        self.tensor, self.shape, self.dtype = tensor, tensor.shape, tensor.dtype
+
+    def __array__(self, *_arguments, **_more):
+        raise TypeError("can't convert cuda:0 device type tensor to numpy")
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self.tensor
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rows_on_a_card(engine):
+    X, label = rows()
+    settings = {**SMALL, "agents": AGENTS, "algorithm": "precision"}
+    expected = saddle.run(data=(X.numpy(), label.numpy()), **settings)
+    place = OnCard if engine == "cuda-host" else torch.Tensor.cuda
+    for y in (label, label[:, None]):
+        result = saddle.run(data=(place(X), place(y)), engine=engine, **settings)
+        assert np.array_equal(result.x_agents, expected.x_agents)
+    assert np.array_equal(result.predict(place(X)), expected.predict(X.numpy()))
