@@ -128,6 +128,12 @@ def _summary(costs: Costs, how: str) -> list[str]:
     return lines
 
 
+def _unsolved(costs: Costs) -> str:
+    """Names the instances on which no method reaches any level at its defaults."""
+    names = [i for i in costs.instances if not any(there == i for there, _ in costs.cells("default"))]
+    return f" At its defaults, no method reaches any level on {', '.join(names)}." if names else ""
+
+
 def _places(costs: Costs, how: str) -> str:
     """Says where PRECISION's family is among all methods, and which ones are last."""
     group = costs.cells(how)
@@ -164,7 +170,7 @@ def _cell(costs: Costs, how: str, instance: str, level: float) -> str:
     if first in FAMILY:
         return f"**{first}** {_text(there[first])}"
     own = min(family, key=lambda m: there[m][0]) if family else ""
-    behind = f"**{own}** {there[own][0] / there[first][0]:.2g}x" if family else "the family never"
+    behind = f"**{own}** {there[own][0] / there[first][0]:.2g}x" if family else "**PRECISION** never"
     return f"{first} {_text(there[first])}; {behind}"
 
 
@@ -203,12 +209,15 @@ def page(done: Runs, plan: Plan) -> list[str]:
     if not costs.instances:
         return [*out, ""]
     out += ["", "## Which method", "",
-            *_wrapped("The method whose cost is closest to the cheapest, and the second, with the factor by which they "
-                      "are more expensive: the geometric mean over instances and levels, in which a level that a "
-                      f"method does not reach counts as {CAP:g}, and so does a larger factor. Levels that no method "
-                      "reaches in a situation are left out, so compare factors within a row."), "",
+            *_wrapped("Each cell names the method with the lowest score, and the second. A score of 2 says that a "
+                      "method costs twice as much as the cheapest one: it is the geometric mean over instances and "
+                      f"levels, and a level that a method does not reach counts as {CAP:g}, as do larger factors. "
+                      "Levels that no method reaches are left out, so compare scores within a row."
+                      + _unsolved(costs)), "",
             *_advice(costs), "",
-            *_wrapped("; ".join(f"{name}: {what}" for name, what in VARIANTS.items()) + "."), "",
+            *_wrapped("; ".join(f"{name}: {what}" for name, what in VARIANTS.items()) + ". The default of `saddle run` "
+                      "is precision-auto, for runs to a small [gap](glossary.md#gap): it solves most instances of "
+                      "[defaults.md](defaults.md), dama-kalman [few](precision-auto.md#experiments)."), "",
             "![How often a method is within a factor of the cheapest](pictures/field.png)", "",
             *_wrapped("*How often (vertical) a method is within a factor (horizontal) of the cheapest one: the higher, "
                       "the better. The methods with the best scores are in colour, PRECISION and its variants are "
@@ -239,8 +248,9 @@ def page(done: Runs, plan: Plan) -> list[str]:
             out += ["", f"## All methods, each {said}", "", *_wrapped(text), "", *_summary(costs, how)]
     out += ["", "## Instance by instance", "",
             *_wrapped("The method that needs the fewest samples until a level, its samples / rounds, and the best of "
-                      "PRECISION and its variants as a multiple of its samples. field.csv, which the command writes "
-                      "beside the page, has all methods on all instances."), "",
+                      "PRECISION and its variants as a multiple of its samples (**PRECISION** never: none of them "
+                      "reaches the level). A dash: no method does. field.csv, which the command writes beside the "
+                      "page, has all methods on all instances."), "",
             *_instances(costs), "",
             *_wrapped("Figures of the methods' papers, in shape: [field-figures](field-figures.md)."), ""]  # fmt: skip
     return out

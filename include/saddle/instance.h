@@ -69,6 +69,7 @@ typedef struct saddle_instance {
     saddle_setup_times times; /**< How long it took to make it. */
     size_t copies;            /**< How many agents each agent counts as in sums over agents. */
     struct saddle_instance_parts *parts; /**< Internal: what it owns. */
+    double sent; /**< The share of their entries that messages contain; 1: all. */
 } saddle_instance;
 
 /**

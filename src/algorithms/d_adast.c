@@ -15,6 +15,7 @@
  * the mean squares of the agents' gradients at the start, over all samples: they become smaller during the run. The
  * paper's theorem needs bounded gradients and a loss that is strongly concave in y. It has neither X nor h: the prox in
  * x is an addition. Without a tracker, lost messages cannot be made up for; such links are refused.
+ * --steps paper is refused: the values of the paper's experiments were not at hand.
  * Agents differ by what a step moves them and mixing leaves, more with compressed messages, which mix less.
  *
  * Cost of an iteration: one round, one message of dim x + dim y + 2 doubles per neighbour; |S| IFO calls.
@@ -29,8 +30,9 @@
 #define ALPHA 0.6
 #define BETA 0.4
 
-static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
-                                               &saddle_option_batch, &saddle_option_sampling, NULL};
+static const saddle_option *const options[] = {&saddle_option_steps,    &saddle_option_eta_x,
+                                               &saddle_option_eta_y,    &saddle_option_batch,
+                                               &saddle_option_sampling, NULL};
 static const saddle_automatic automatic[] = {
     SADDLE_AUTOMATIC(saddle_option_eta_x, "first steps of 1/tau, or less if that is not stable"),
     SADDLE_AUTOMATIC(saddle_option_eta_y, "first steps of sqrt(eta) alpha"),
@@ -85,6 +87,7 @@ static saddle_status init(void *parameters, saddle_configuration *c, saddle_erro
     saddle_two_steps *p = parameters;
     double a;
     double b;
+    SADDLE_TRY(saddle_family_check_rule(c, false, error));
     SADDLE_TRY(saddle_full_batch_init(p, c, error));
     SADDLE_TRY(measure_squares(c->instance, &a, &b, error));
     if (isnan(c->given->eta_x))

@@ -45,11 +45,10 @@ const saddle_option saddle_option_first_batch =
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-saddle_status saddle_family_choose_steps(saddle_two_steps *steps, saddle_configuration *c,
-                                         saddle_step_pair paper, uint64_t batch,
-                                         saddle_error *error)
+saddle_status saddle_family_check_rule(const saddle_configuration *c, bool paper_known,
+                                       saddle_error *error)
 {
-    if (c->given->rule == SADDLE_STEPS_PAPER && paper.x == 0.0)
+    if (c->given->rule == SADDLE_STEPS_PAPER && !paper_known)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "--steps: the values of the experiments with this algorithm are not "
                            "known; use practical instead of paper");
@@ -57,7 +56,15 @@ saddle_status saddle_family_choose_steps(saddle_two_steps *steps, saddle_configu
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "--steps: the constants in the theorem of this algorithm are not known; "
                            "use practical%s instead of theory",
-                           paper.x > 0.0 ? " or paper" : "");
+                           paper_known ? " or paper" : "");
+    return SADDLE_OK;
+}
+
+saddle_status saddle_family_choose_steps(saddle_two_steps *steps, saddle_configuration *c,
+                                         saddle_step_pair paper, uint64_t batch,
+                                         saddle_error *error)
+{
+    SADDLE_TRY(saddle_family_check_rule(c, paper.x > 0.0, error));
     c->steps.batch = batch;
     if (c->given->rule == SADDLE_STEPS_PRACTICAL)
         return saddle_damped_steps_init(steps, c, error);
@@ -98,6 +105,7 @@ saddle_status saddle_family_init(saddle_family *p, const saddle_preset *paper,
     p->share = must_be_nonnegative(p) && p->mixing.weight > 0.0 && p->mixing.momentum == 0.0
                    ? reduction / (reduction + 1.0)
                    : 1.0;
+    p->gain = c->instance->sent;
     bool one_vector = p->strategy == SADDLE_EXACT_DIFFUSION || p->strategy == SADDLE_EXTRA;
     p->halved = one_vector && p->mixing.weight == 0.0 && saddle_mixing_may_be_negative(c->instance);
     return SADDLE_OK;
@@ -351,7 +359,8 @@ static bool move_one_vector(const saddle_agent *agent)
         return false;
     const double *begun = p->mixing.count > 1 ? at.begun : agent->now;
     for (size_t k = 0; k < at.both; k++)
-        at.dual[k] += (begun[k] - z[k]) / (k < at.x_dim ? p->steps.eta_x : p->steps.eta_y);
+        at.dual[k] +=
+            p->gain * (begun[k] - z[k]) / (k < at.x_dim ? p->steps.eta_x : p->steps.eta_y);
     if (p->strategy == SADDLE_EXTRA)
         saddle_family_step(agent, z, at.estimate, at.dual, z);
     return true;

@@ -16,6 +16,11 @@
  * tracking-twice its ATC form. exact-diffusion and extra send one vector for each of x and y, half of what tracking
  * sends. They need eigenvalues of M that are not negative and therefore use (I + M) / 2 where one may be.
  *
+ * If compressed messages contain a share F of their entries, exact-diffusion and extra add F (n - z) / step to e. What
+ * agents know of each other is about 1 / F rounds old, and without the factor n would swing more and more, however
+ * small the mixing rate gamma: for an eigenvalue c of I - M, differences d between agents nearly follow
+ * d'' = -gamma c (2 - 1 / F) d' - gamma c d, with the factor d'' = -gamma c F d' - gamma c F d.
+ *
  * With K rounds of mixing, a Chebyshev polynomial of M takes the place of M. For exact-diffusion, extra, tracking-twice
  * and local steps it is (c_K P_K(M) + I) / (c_K + 1), whose eigenvalues are not negative. The first two need that; for
  * the others, an eigenvalue -r limits steps times curvature to (1 - r)^2 / (2 r^2) or, summed over local steps,
@@ -49,6 +54,7 @@ typedef struct saddle_family {
     saddle_estimator estimator;
     saddle_mixing_rounds mixing;
     bool halved;  /* (I + M) / 2 takes the place of M */
+    double gain;  /* F of compressed messages, or 1 */
     double share; /* 1, or c_K / (c_K + 1) for a polynomial without negative eigenvalues */
 } saddle_family;
 
@@ -88,8 +94,10 @@ extern const saddle_option saddle_option_first_batch;
                          "ceil(sqrt(n) / 4), but at least 2, where n is the largest n_i; with " \
                          "--steps paper " batch)
 
-/* Chooses the steps of a method whose paper's values are `paper`; 0: they are not known, and --steps paper is refused,
- * as --steps theory always is. */
+/* Refuses --steps theory, and --steps paper if the paper's values are not known. */
+saddle_status saddle_family_check_rule(const saddle_configuration *c, bool paper_known,
+                                       saddle_error *error);
+/* Chooses the steps of a method whose paper's values are `paper`; 0: they are not known. */
 saddle_status saddle_family_choose_steps(saddle_two_steps *steps, saddle_configuration *c,
                                          saddle_step_pair paper, uint64_t batch,
                                          saddle_error *error);

@@ -28,7 +28,7 @@ const saddle_option saddle_option_steps = SADDLE_CHOICE(
     "paper: those of the PRECISION paper's experiments: nu = eta = 0.1, tau = alpha "
     "= 1, batch = ceil(sqrt(n_i)) at an agent with n_i samples, q = ceil(sqrt(n)), where n is the "
     "largest n_i; for DGDA-VR, DM-HSGD, DREAM and VRLM those of their authors' programs, for "
-    "OADSVI those of its theorem; DAMA and K-GT-Minimax refuse it.\n"
+    "OADSVI those of its theorem; DAMA, D-AdaST and K-GT-Minimax refuse it.\n"
     "theory: those that theorems prescribe. PRECISION, PRECISION+, Prox-GT-SGDA and Prox-DSGDA use "
     "the step sizes of PRECISION's convergence theorem. It covers PRECISION, and PRECISION+ if "
     "--c-gamma is large enough; for the other two there is no theorem. Centralized algorithms and "

@@ -73,6 +73,7 @@ saddle_status saddle_stage_read_compression(saddle_instance *e, saddle_error *er
     SADDLE_TRY(saddle_in_field(
         "--compress", saddle_compression_read(rule, text, plan->network.mixing_rate, error),
         error));
+    e->sent = rule->fraction > 0.0 ? rule->fraction : 1.0;
     if (rule->kind == SADDLE_COMPRESS_NONE)
         return SADDLE_OK;
     e->compression = rule;

@@ -1118,6 +1118,7 @@ TEST(what_cannot_work_is_refused)
            "cannot make up for lost or late messages");
     refuse((const char *[]){SMALL, "algorithm=dama", "steps=paper", NULL}, "--steps");
     refuse((const char *[]){SMALL, "algorithm=k-gt-minimax", "steps=paper", NULL}, "--steps");
+    refuse((const char *[]){SMALL, "algorithm=d-adast", "steps=paper", NULL}, "--steps");
     refuse((const char *[]){SMALL, "algorithm=vrlm", "links=agreed:0.1", NULL},
            "--links: the mult");
     refuse((const char *[]){SMALL, "algorithm=vrlm", "links=lossy:0.1", NULL}, "--links: the mult");
@@ -1125,7 +1126,7 @@ TEST(what_cannot_work_is_refused)
            "cannot make up for lost or late messages");
     refuse((const char *[]){SMALL, "algorithm=oadsvi", "links=delay:2", NULL},
            "cannot make up for lost or late messages");
-    for (int method = 0; method < D_ADAST; method++) {
+    for (int method = 0; method <= D_ADAST; method++) {
         char name[32];
         snprintf(name, sizeof name, "algorithm=%s", names[method]);
         bool has_paper = method <= VRLM && method != DAMA;

@@ -584,7 +584,7 @@ def test_the_page_of_the_field_names_the_cheapest_and_those_that_do_not_arrive(m
     monkeypatch.setattr(field_page, "FAMILY", ("dream",))
     assert "| logistic-5, tuned | precision 1k / 10; **dream** 3x |" in "\n".join(field_page.page(done, plan))
     monkeypatch.setattr(field_page, "FAMILY", ("dm-hsgd",))
-    assert "| logistic-5, tuned | precision 1k / 10; the family never |" in "\n".join(field_page.page(done, plan))
+    assert "| logistic-5, tuned | precision 1k / 10; **PRECISION** never |" in "\n".join(field_page.page(done, plan))
     del done["logistic-ring", "dream", 0, 1]
     assert field_page.Costs(done, plan).instances == ["logistic-5"]
     text = " ".join(" ".join(field_page.page(done, plan)).split())

@@ -606,16 +606,29 @@ TEST_LOOP(sums_are_conserved_and_iterates_feasible_in_every_round, 0, RULES *TRA
 /* ---- runs ------------------------------------------------------------------------------------------- */
 
 /* Exact algorithms go on to the point that they reach without compression. */
-TEST_LOOP(compression_leaves_no_error, 0, TEST_SLOWDOWN > 1 ? 4 : 16)
+TEST_LOOP(compression_leaves_no_error, 0, TEST_SLOWDOWN > 1 ? 6 : 24)
 {
-    static const char *const exact[] = {"algorithm=precision", "algorithm=precision+",
-                                        "algorithm=gt-gda", "algorithm=dppsp"};
+    static const char *const exact[][2] = {{"algorithm=precision", "strategy=tracking"},
+                                           {"algorithm=precision+", "strategy=tracking"},
+                                           {"algorithm=gt-gda", "strategy=tracking"},
+                                           {"algorithm=dppsp", "strategy=tracking"},
+                                           {"algorithm=dama", "strategy=exact-diffusion"},
+                                           {"algorithm=dama", "strategy=extra"}};
     static const char *const compress[] = {"compress=quantize:4", "compress=quantize:2",
                                            "compress=top:0.2", "compress=random:0.2"};
-    const char *const setting[] = {
-        "problem=quadratic", "curvature=convex",   "agents=6",    "topology=er:0.6",
-        "x-set=box:-1:1",    "regularizer=l1:0.1", exact[_i % 4], compress[_i / 4],
-        "iterations=6000",   "samples=20",         NULL};
+    const char *const setting[] = {"problem=quadratic",
+                                   "curvature=convex",
+                                   "agents=6",
+                                   "topology=er:0.6",
+                                   "x-set=box:-1:1",
+                                   "regularizer=l1:0.1",
+                                   exact[_i % 6][0],
+                                   exact[_i % 6][1],
+                                   compress[_i / 6],
+                                   "estimator=kalman",
+                                   "iterations=6000",
+                                   "samples=20",
+                                   NULL};
     saddle_result *result = test_run(setting, NULL);
     assert_at_most(result->rows[result->row_count - 1].metric, 1e-16 * result->rows[0].metric);
     saddle_result_free(result);
