@@ -535,8 +535,8 @@ def case_python(bench):
 
 
 def case_many(bench):
-    """Sixteen seeds of a9a at once, on one thread each, and on a card where there is one; the bits are those of runs one
-    after another."""
+    """Sixteen seeds of a9a at once, on one thread each, and on a card where there is one; the bits are those of runs
+    one after another."""
     for engine, iterations in (("threads", 2000), ("cuda", 10000)):
         words = ["many", 16, iterations // (200 if bench.options.quick else 1), "algorithm=precision", "threads=1",
                  "data=synthetic:32560", "topology=regular:4", "engine=" + engine]

@@ -1,5 +1,6 @@
 #include "job.h"
 
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,6 +31,14 @@ size_t test_mpi_start(void)
     __lsan_enable();
 #endif
     atexit(finalize);
+    /* Under the launcher of another MPI, each process would be alone and pass. */
+    int processes = 0;
+    const char *wanted = getenv("TEST_PROCESSES");
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (wanted != NULL && processes != (int)strtol(wanted, NULL, 10)) {
+        fprintf(stderr, "%d processes know of each other; %s were started\n", processes, wanted);
+        exit(EXIT_FAILURE);
+    }
     /* Only one process prints. */
     if (rank > 0 && freopen("/dev/null", "w", stdout) == NULL)
         exit(EXIT_FAILURE);

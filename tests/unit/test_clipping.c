@@ -260,7 +260,8 @@ TEST_LOOP(a_liar_moves_clipped_agents_little, 0, METHODS)
                        0.1);
     assert_at_most(measure(method, "topology=regular:5", "clip-mixing=liars:1", HONEST, 2000),
                    0.01);
-    /* A radius above all distances of honest agents changes nothing, except that clipped messages are not mixed fast. */
+    /* A radius above all distances of honest agents changes nothing, except that clipped messages
+     * are not mixed fast. */
     ck_assert(strcmp(method, "dream") == 0 ||
               measure(method, "topology=regular:5", "clip-mixing=radius:1e6", HONEST, 200) ==
                   measure(method, "topology=regular:5", "clip-mixing=none", HONEST, 200));
