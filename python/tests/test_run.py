@@ -942,8 +942,8 @@ def test_scaled_columns(tmp_path, recwarn, caplog):
 @pytest.mark.parametrize("engine", ["threads", "cuda-host"])
 def test_seeds_at_once_have_the_bits_of_seeds_one_by_one(engine):
     def run(seed):
-        options = {"iterations": 60, "gap": "never", "trace_every": 20, "threads": 1}
-        return saddle.run(data="synthetic:900", algorithm="precision", engine=engine, seed=seed, **options)
+        options = {"algorithm": "precision", "iterations": 60, "gap": "never", "trace_every": 20}
+        return saddle.run(data="synthetic:900", engine=engine, threads=1, seed=seed, **options)
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         together = list(pool.map(run, range(4)))
