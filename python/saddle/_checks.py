@@ -59,7 +59,7 @@ def _check_integers(array: Array, name: str) -> None:
 
 
 def on_processor(given: Any) -> Any:
-    """Returns a PyTorch tensor on a card as one in the processor's memory; anything else as it is."""
+    """Returns a PyTorch tensor on a card as one in memory; anything else as it is."""
     place = getattr(getattr(given, "device", None), "type", "cpu")
     return given.detach().cpu() if place != "cpu" and hasattr(given, "detach") else given
 
