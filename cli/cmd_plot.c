@@ -66,7 +66,7 @@ static saddle_status read_list(const char *name, const char *text, char **copy,
                                const char *word[MOST_WORDS], size_t *count, saddle_error *error)
 {
     *count = 0;
-    *copy = strdup(text);
+    *copy = saddle_strdup(text);
     if (*copy == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for --%s", name);
     char *rest = *copy;
@@ -194,8 +194,8 @@ static int run(const cli_arguments *arguments)
 {
     saddle_error error;
     SADDLE_OWNED_BY(release) plot p = {.chosen = arguments->own};
-    SADDLE_MALLOCED char *x_copy = NULL;
-    SADDLE_MALLOCED char *y_copy = NULL;
+    SADDLE_OWNED char *x_copy = NULL;
+    SADDLE_OWNED char *y_copy = NULL;
     const char *x[MOST_WORDS];
     const char *y[MOST_WORDS];
     size_t across = 0;

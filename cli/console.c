@@ -367,9 +367,10 @@ void cli_table_add(cli_table *table, const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
-    SADDLE_MALLOCED char *cell = format_shown(false, format, arguments);
+    char *cell = format_shown(false, format, arguments);
     va_end(arguments);
     table->broken = cell == NULL || fwrite(cell, strlen(cell) + 1, 1, table->stream) != 1;
+    free(cell);
 }
 
 void cli_table_add_words(cli_table *table, const char *const *word)
