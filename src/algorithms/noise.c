@@ -1,7 +1,7 @@
 /*
  * A run stalls at the noise of its gradient estimates if errors of estimates make up most of the movement, the movement
- * does not become smaller, and x and y stay where they are. If errors are a smaller part, x and y go round: the steps
- * are too long. As in measured_batches.c, errors and movement are in the units of the steps: with the steps s in x and
+ * does not become smaller, and x and y stay where they are. If errors are a small part, x and y go round: the steps are
+ * too long. As in measured_batches.c, errors and movement are in the units of the steps: with the steps s in x and
  * a in y and variances E of the errors of v and u, an agent's error is s E_x + a E_y, of which about the part w = 1/m +
  * 2/q is in its tracker, q being the iterations for which errors last, and its movement is |x+ - x|^2 / s + |y+ - y|^2
  * / a, without mixing.
@@ -14,8 +14,8 @@
  *
  * x and y stay where they are if their squared distance from an earlier point is less than the sum of squared movements
  * since then. Independent movements add up to this sum, and to 2 q - 1 times as much if they last for q iterations;
- * movements that go the same way add up to much more. No copy of the point is kept: the mean square of sums of its
- * coordinates with random signs is its squared length.
+ * movements that go the same way add up to much more. No copy of the point is kept: the squares of a few sums of its
+ * coordinates with random signs are its squared length in the mean.
  *
  * An error that is most of the movement is not enough: differences over mini-batches have errors in proportion to the
  * movement, and both may decrease together. A movement that does not decrease is not enough, because a path may be
@@ -34,25 +34,30 @@
 #define FIRST 4.0
 /* Squared movements of this part of the point's squared length are rounding. */
 #define ROUNDING 1e-28
+/* Iterations from one projection of the point to the next, at least, so that they cost little. */
+#define PLACE_EVERY 64.0
 
-/* Returns a random sign of each projection, as bits. */
+/* Returns random bits: the signs of 64 coordinates. */
 static uint64_t signs(size_t agent, size_t k)
 {
     uint64_t z = ((uint64_t)agent << 40 | k) * UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    return z ^ z >> 27;
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
 }
 
-/* Adds the projections of a variable in the units of the steps. */
+/* Adds the coordinates of a variable, in the units of the steps, to the sums in turn. */
 static void project(size_t agent, size_t first, size_t count, double step, const double *v,
                     double *place)
 {
-    double unit = 1.0 / sqrt(step);
+    double sum[SADDLE_NOISE_PLACES] = {0.0};
+    uint64_t bits = 0;
     for (size_t k = 0; k < count; k++) {
-        uint64_t bits = signs(agent, first + k) >> 32;
-        for (size_t j = 0; j < SADDLE_NOISE_PLACES; j++)
-            place[j] += (bits >> j & 1U) != 0 ? unit * v[k] : -unit * v[k];
+        bits = k % 64 == 0 ? signs(agent, first + k) : bits >> 1;
+        sum[k % SADDLE_NOISE_PLACES] += (bits & 1U) != 0 ? v[k] : -v[k];
     }
+    for (size_t j = 0; j < SADDLE_NOISE_PLACES; j++)
+        place[j] += sum[j] / sqrt(step);
 }
 
 /* Measures how far the agent has come since NOISE_BEFORE; `taken` says that a point is remembered. */
@@ -62,7 +67,7 @@ static void follow_place(double *numbers, bool taken, double correlation,
     double now = (double)at->iteration;
     double size = 0.0;
     double place[SADDLE_NOISE_PLACES] = {0.0};
-    if (at->x == NULL || (!taken && now < numbers[NOISE_PLACED] + SADDLE_NOISE_EVERY))
+    if (at->x == NULL || (!taken && now < numbers[NOISE_PLACED] + PLACE_EVERY))
         return;
     project(at->agent, 0, at->x_dim, at->x_step, at->x, place);
     project(at->agent, at->x_dim, at->y_dim, at->y_step, at->y, place);
@@ -73,8 +78,8 @@ static void follow_place(double *numbers, bool taken, double correlation,
     for (size_t j = 0; j < SADDLE_NOISE_PLACES; j++) {
         before[j] = taken ? halfway[j] : before[j];
         halfway[j] = taken ? place[j] : halfway[j];
-        numbers[NOISE_NET] += (place[j] - before[j]) * (place[j] - before[j]) / SADDLE_NOISE_PLACES;
-        size += place[j] * place[j] / SADDLE_NOISE_PLACES;
+        numbers[NOISE_NET] += (place[j] - before[j]) * (place[j] - before[j]);
+        size += place[j] * place[j];
     }
     if (numbers[NOISE_MOVEMENT] <= ROUNDING * size)
         numbers[NOISE_NET] = INFINITY;

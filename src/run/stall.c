@@ -10,8 +10,8 @@
 
 /* An error that is this part of the movement is most of it. */
 #define MOST 0.5
-/* An error that is this part is little even as one agent sees it. */
-#define LITTLE 0.1
+/* An error that is this part does not keep x and y where they are. */
+#define LITTLE 0.25
 /* Movement becomes smaller if it falls below this part of what it was after a quarter to a half of the iterations. */
 #define SMALLER 0.7
 /* A run whose metric, a sum of squares, is this part of the first one only moves by rounding. */
@@ -47,9 +47,10 @@ static saddle_stop reason(const double *found, size_t agents)
         sum[k % WIDTH] += found[k];
     bool noisy = sum[ERROR] > MOST * sum[MOVEMENT];
     bool stays = sum[NET] < sum[PATH] || (noisy && sum[PATH] == 0.0);
+    bool quiet = sum[ERROR] <= LITTLE * sum[MOVEMENT];
     if (!(sum[BEFORE] > 0.0) || !(sum[MOVEMENT] > SMALLER * sum[BEFORE]) || !stays)
         return SADDLE_STOP_ITERATIONS;
-    return noisy ? SADDLE_STOP_STALLED : SADDLE_STOP_OSCILLATES;
+    return noisy ? SADDLE_STOP_STALLED : quiet ? SADDLE_STOP_OSCILLATES : SADDLE_STOP_ITERATIONS;
 }
 
 /* ---- the remedy ------------------------------------------------------------------------------ */
@@ -134,8 +135,6 @@ saddle_stop saddle_run_find_own_stall(const saddle_run_state *r, const saddle_ag
     double found[WIDTH];
     read_numbers(r, agent, found);
     saddle_stop why = found[PATH] > 0.0 ? reason(found, 1) : SADDLE_STOP_ITERATIONS;
-    if (why == SADDLE_STOP_OSCILLATES && found[ERROR] > LITTLE * found[MOVEMENT])
-        return SADDLE_STOP_ITERATIONS;
     if (why == SADDLE_STOP_STALLED)
         name_remedy(r, remedy, size);
     return why;
