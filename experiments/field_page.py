@@ -289,7 +289,7 @@ def _draw(costs: Costs, directory: Path) -> None:
                 style: dict[str, Any] = {"color": "0.8", "linewidth": 0.8, "zorder": 1}
                 if m in best_ones or m in FAMILY:
                     line = "--" if m in FAMILY else {"page": "-.", "kalman": (0, (1, 1))}.get(
-                        METHODS[m].settings.get("estimator"), "-")
+                        str(METHODS[m].settings.get("estimator")), "-")
                     style = {"color": known[METHODS[m].settings.get("algorithm", m)][0], "linewidth": 1.6,
                              "linestyle": line, "label": m, "zorder": 2}  # fmt: skip
                 ax.step([*factors, CAP], [*shares, shares[-1] if shares else 0.0], where="post", **style)
