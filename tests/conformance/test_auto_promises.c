@@ -1,7 +1,7 @@
 /*
- * What PRECISION-auto promises, and PRECISION+ and --estimator kalman with measured batches: the errors that they measure
- * are those of their estimates, runs do not stop at their noise; units of columns do not matter to the first, and exact gradients give the
- * exact solution.
+ * What PRECISION-auto promises, and PRECISION+ and --estimator kalman with measured batches: the errors that they
+ * measure are those of their estimates, runs do not stop at their noise; units of columns do not matter to the
+ * first, and exact gradients give the exact solution.
  */
 #include <math.h>
 #include <stdio.h>
