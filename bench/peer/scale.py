@@ -14,17 +14,23 @@ import subprocess
 import sys
 import tempfile
 
-SADDLE, AGENTS, DEGREE, LEFT, LENGTH = os.path.abspath(sys.argv[1]), int((sys.argv + [10000])[2]), 10, 5, 30
+SADDLE, AGENTS, DEGREE, LEFT, LENGTH, CHURN = os.path.abspath(sys.argv[1]), int((sys.argv + [10000])[2]), 10, 5, 25, 100
 OPTIONS = ["--problem", "quadratic", "--samples", "2", "--x-dim", "2", "--y-dim", "2", "--algorithm", "precision",
            "--links", "lossy:0", "--trace-every", "1", "--gap", "never", "--quiet", "--churn", "churn.txt",
            "--trace", "trace.csv", "--topology", f"regular:{DEGREE}"]
 
 
 def measure(leave):
+    churns = leave.endswith("%")
+    count = int(AGENTS * float(leave[:-1]) / 100) if churns else int(leave)
+    left = random.Random(5).sample(range(AGENTS), count)
+    events = [(LEFT + CHURN * k // count * churns, "leave", agent) for k, agent in enumerate(left)]
+    events += [(when + CHURN // 2, "return", agent) for when, _, agent in events if churns]
+    last = max(events)[0]
     with open("churn.txt", "w", encoding="utf-8") as churn:
-        for agent in random.Random(5).sample(range(AGENTS), leave):
-            churn.write(f"{LEFT} leave {agent}\n")
-    process = subprocess.Popen([SADDLE, "run", *OPTIONS, "--agents", str(AGENTS), "--iterations", str(LENGTH)])
+        churn.writelines(f"{when} {what} {agent}\n" for when, what, agent in sorted(events))
+    process = subprocess.Popen([SADDLE, "run", *OPTIONS, "--agents", str(AGENTS),
+                                "--iterations", str(last + LENGTH)])
     _, status, usage = os.wait4(process.pid, 0)
     assert status == 0
     with open("trace.csv", encoding="utf-8") as trace:
@@ -33,13 +39,14 @@ def measure(leave):
     more = [bytes - sent[-1] for bytes in sent[LEFT:]]
     entries = AGENTS + AGENTS * DEGREE // 2
     maps = sum(more) / entries / AGENTS
-    print(json.dumps({"agents": AGENTS, "leave": leave, "rounds": max(k + 1 for k, m in enumerate(more) if m > 0),
+    print(json.dumps({"agents": AGENTS, "leave": leave, "changes": len(events), "last_change": last - LEFT,
+                      "rounds": max(k + 1 for k, m in enumerate(more) if m > 0) - (last - LEFT),
                       "maps_per_agent": maps, "map_bytes_per_agent": maps * entries,
-                      "change_bytes_per_agent_at_most": maps * 8 * leave,
-                      "memory_per_agent": usage.ru_maxrss * 1024 / AGENTS}), flush=True)
+                      "memory_per_agent": usage.ru_maxrss * 1024 / AGENTS,
+                      "processor_seconds": usage.ru_utime + usage.ru_stime}), flush=True)
 
 
 with tempfile.TemporaryDirectory() as directory:
     os.chdir(directory)
-    for number in [int(word) for word in sys.argv[3:]] or [1, 10, 100]:
+    for number in sys.argv[3:] or ["1", "10", "100", "1%"]:
         measure(number)

@@ -19,8 +19,10 @@
 uint64_t saddle_map_hash(size_t entries, const unsigned char *map)
 {
     uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
-    for (size_t k = 0; k < entries; k++) {
-        hash = (hash ^ map[k]) * UINT64_C(0xff51afd7ed558ccd);
+    for (size_t k = 0; k < entries; k += sizeof hash) {
+        uint64_t eight = 0;
+        memcpy(&eight, map + k, entries - k < sizeof eight ? entries - k : sizeof eight);
+        hash = (hash ^ eight) * UINT64_C(0xff51afd7ed558ccd);
         hash ^= hash >> 32;
     }
     return hash | 1;
@@ -28,13 +30,13 @@ uint64_t saddle_map_hash(size_t entries, const unsigned char *map)
 
 bool saddle_map_merge(size_t entries, unsigned char *map, const unsigned char *other)
 {
-    bool change = false;
-    for (size_t k = 0; k < entries; k++)
-        if (other[k] > map[k]) {
-            map[k] = other[k];
-            change = true;
-        }
-    return change;
+    unsigned change = 0;
+    for (size_t k = 0; k < entries; k++) {
+        unsigned char larger = other[k] > map[k] ? other[k] : map[k];
+        change |= (unsigned)(larger ^ map[k]);
+        map[k] = larger;
+    }
+    return change != 0;
 }
 
 static unsigned char *map_of(const saddle_membership *m, double *row)
