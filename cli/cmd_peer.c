@@ -1,6 +1,7 @@
 /* `saddle peer`: one process for each agent, at its owner's. */
 #include <math.h>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -174,6 +175,18 @@ static saddle_status open_agent(peer_files *files, const char *path, bool checks
     return peer_session_open(files, checks, with, out, error);
 }
 
+/* Raises the number of files that the process may open: connections of strangers, which end after seconds without a
+ * key, must not leave none for the model. */
+static void allow_files(void)
+{
+    const rlim_t most = 65536;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= most)
+        return;
+    limit.rlim_cur = limit.rlim_max < most ? limit.rlim_max : most;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static int run_run(const cli_arguments *arguments)
 {
     const run_options *own = arguments->own;
@@ -188,6 +201,7 @@ static int run_run(const cli_arguments *arguments)
                                       .interrupt = interrupt,
                                       .resume = arguments->plan.outputs.resume};
     saddle_error error = {.message = ""};
+    allow_files();
     saddle_status status = open_agent(&files, path, false, &with, &session, &error);
     if (status == SADDLE_OK && !own->common.quiet)
         print_begin(&files, session);

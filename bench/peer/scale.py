@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """scale.py SADDLE [AGENTS [LEAVE...]]: how a simulated network of many agents learns that some have left.
 
-For each number LEAVE, that many of AGENTS on a random regular graph of degree 10 leave in the same round. Prints a JSON
-object for each: the rounds until all maps are equal again, how many maps an agent received, the bytes of them as whole
-maps, which the simulation counts, and as lists of changed entries (8 bytes each), which peers send; and the memory of
-the simulation per agent.
+For each number LEAVE, that many of AGENTS on a random regular graph of degree 10 leave in the same round; LEAVE "1%":
+that share leaves during 100 rounds, one after another, and each returns 50 rounds later. Prints a JSON object for each:
+the rounds until all maps are equal again after the last change, how many maps an agent received, the bytes of them as
+whole maps, which the simulation counts, and as lists of changed entries (8 bytes each), which peers send; and the
+memory of the simulation per agent.
 """
 import csv
 import json
@@ -42,6 +43,7 @@ def measure(leave):
     print(json.dumps({"agents": AGENTS, "leave": leave, "changes": len(events), "last_change": last - LEFT,
                       "rounds": max(k + 1 for k, m in enumerate(more) if m > 0) - (last - LEFT),
                       "maps_per_agent": maps, "map_bytes_per_agent": maps * entries,
+                      "change_bytes_per_agent_at_most": maps * 8 * count,
                       "memory_per_agent": usage.ru_maxrss * 1024 / AGENTS,
                       "processor_seconds": usage.ru_utime + usage.ru_stime}), flush=True)
 

@@ -258,6 +258,54 @@ check "their models are those of one process" same_models files.npz own
 check "rows of a trace as often as its owner wants" test "$(grep -c '^[0-9]' own/2.csv)" -eq 6
 check "a small batch is warned of" grep -q "can reconstruct" own/0.err
 
+# ---- strangers --------------------------------------------------------------------------------
+
+# 800 connections, silent or with the beginning of a handshake, to agents that may open 128 files: while they wait for
+# the last agent, and until the end.
+stranger() {
+    /usr/bin/python3 - "$1" "$2" <<'END'
+import os, re, socket, sys, time
+ports = [int(p) for p in re.findall(r"^agent-[02]: .*:([0-9]+) ", open(sys.argv[1]).read(), re.M)]
+begin = [b"", os.urandom(100), b"\xff" + bytes(8) + b"\x01\x7f\x03\x00CURVE" + bytes(47), b"\xff\x00"]
+held = []
+for n in range(800):
+    held.append(socket.create_connection(("127.0.0.1", ports[n % 2]), timeout=20))
+    held[n].send(begin[n // 2 % 4])
+    time.sleep(0.002)  # the queue of those that are not accepted yet is short
+print("connected", flush=True)
+open(sys.argv[2]).read()
+END
+}
+meet_strangers() {
+    local k
+    jobs=()
+    codes=()
+    for k in 0 1 2 3; do
+        (ulimit -Sn 128 && exec timeout 100 "$saddle" peer run "strange/$k.yml") >"strange/$k.out" 2>"strange/$k.err" </dev/null &
+        jobs+=($!)
+    done
+    wait_for test -S strange/0.yml.socket -a -S strange/2.yml.socket
+    mkfifo strange/end
+    stranger strange/network.yml strange/end >strange/connected &
+    attacker=$!
+    exec {hold}>strange/end
+    grep -q connected strange/connected || return
+    awk '/open files/ { exit !($4 > 128) }' "/proc/$(pgrep -P "${jobs[0]}")/limits" || return
+    timeout 100 "$saddle" peer run strange/4.yml >strange/4.out 2>strange/4.err </dev/null &
+    jobs+=($!)
+    for k in 0 1 2 3 4; do
+        wait "${jobs[k]}"
+        codes+=($?)
+    done
+    exec {hold}>&-
+    wait "$attacker" && [[ ${codes[*]} == "0 0 0 0 0" ]]
+}
+check "a network" make_peers strange "data: $rows" "topology: er:0.6" "iterations: 60" "checkpoint-every: 10"
+for k in 0 1 2 3 4; do echo "checkpoint: saved-$k" >>strange/$k.yml; done
+check "strangers stop nobody" meet_strangers
+check "strangers change nothing" same_models whole.npz strange
+check "they leave files to write to" lacks grep "Too many open files" strange/0.err strange/2.err
+
 # ---- check and status -------------------------------------------------------------------------
 
 try peer status own/0.yml
