@@ -30,7 +30,7 @@
 
 /* The weight of the newest refresh in the means. */
 #define LEARN 0.3
-/* The number of refreshes after which the movement is taken for the first time. */
+/* The number of refreshes from one time that the movement is taken to the next, at least. */
 #define FIRST 4.0
 /* Squared movements of this part of the point's squared length are rounding. */
 #define ROUNDING 1e-28
@@ -97,10 +97,14 @@ static void take(double *numbers, double error, double span, double correlation,
     saddle_learn(&numbers[NOISE_MOVEMENT], numbers[NOISE_SUM] / fmax(1.0, numbers[NOISE_COUNT]),
                  LEARN);
     numbers[NOISE_SUM] = numbers[NOISE_COUNT] = 0.0;
-    bool taken = numbers[NOISE_NEXT] > 0.0 && now >= numbers[NOISE_NEXT];
+    numbers[NOISE_LEARNED] += 1.0;
+    /* The mean of a movement that has ended is still large after one refresh. */
+    bool taken =
+        numbers[NOISE_NEXT] > 0.0 && now >= numbers[NOISE_NEXT] && numbers[NOISE_LEARNED] >= FIRST;
     if (numbers[NOISE_NEXT] == 0.0) {
         numbers[NOISE_NEXT] = FIRST * now;
     } else if (taken) {
+        numbers[NOISE_LEARNED] = 0.0;
         numbers[NOISE_BEFORE] = numbers[NOISE_HALFWAY];
         numbers[NOISE_HALFWAY] = numbers[NOISE_MOVEMENT];
         numbers[NOISE_NEXT] = 2.0 * now;

@@ -19,7 +19,8 @@ enum {
     NOISE_MOVEMENT,      /* the squared movement of an iteration */
     NOISE_HALFWAY,       /* the movement after between a half of all iterations and all of them */
     NOISE_BEFORE,        /* the same after half as many; 0: not known yet */
-    NOISE_NEXT,          /* the iteration in which these two are taken anew */
+    NOISE_NEXT,          /* the iteration from which these two are taken anew */
+    NOISE_LEARNED,       /* refreshes since then */
     NOISE_PLACED,        /* the iteration in which the point was projected for the last time */
     NOISE_NET,           /* its squared distance then from the point of NOISE_BEFORE */
     NOISE_PATH,          /* the sum of squared movements between them */

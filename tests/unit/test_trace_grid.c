@@ -82,7 +82,7 @@ static double cycle_cost(const sizes *s)
                 cost += both;
             for (uint64_t j = 0; j < s->agents; j++)
                 cost += i == j || is_edge(s, i, j) ? 2 * both : 0;
-            cost += both + 1 + (recursive ? SADDLE_NOISE_NUMBERS : 0);
+            cost += both + 1 + SADDLE_NOISE_NUMBERS;
         }
     return (double)cost;
 }
@@ -182,7 +182,10 @@ TEST(a_budget_of_gradient_evaluations_is_divided_too)
         size_t late = 0;
         for (size_t row = 0; row < result->row_count; row++)
             late += 3 * result->rows[row].cost.ifo >= 2 * limit;
-        ck_assert_int_eq(result->stop, SADDLE_STOP_IFO);
+        /* Mini-batches of Prox-GT-SGDA have errors as large as its movement in the end. */
+        bool noisy = strcmp(algorithm[k / 3], "algorithm=prox-gt-sgda") == 0 && k % 3 > 0;
+        ck_assert_int_eq(result->stop, noisy ? SADDLE_STOP_STALLED : SADDLE_STOP_IFO);
+        ck_assert_uint_ge(result->rows[result->row_count - 1].cost.ifo, limit);
         ck_assert_uint_ge(result->row_count, 20);
         ck_assert_uint_le(result->row_count, 200);
         ck_assert_uint_ge(late, 5);
