@@ -83,7 +83,7 @@ TEST(distances_are_projected)
         for (at.iteration = 1; at.iteration <= STEPS_MADE; at.iteration++) {
             for (size_t k = 0; k < X_LENGTH + Y_LENGTH; k++)
                 v[k] += k % 3 == 0 ? 0.01 : -0.02;
-            /* 16 iterations before the last one; 1, 4, 8, 16, 32 and 64 are taken. */
+            /* The point before the last one that is taken: those of 4, 8, 16, 32 and 64 are. */
             if (at.iteration == STEPS_MADE / 2)
                 memcpy(start, v, sizeof v);
             saddle_noise_move(numbers, 2.0);
@@ -95,7 +95,7 @@ TEST(distances_are_projected)
     double expected = saddle_distance2(X_LENGTH, v, start) / x_step +
                       saddle_distance2(Y_LENGTH, v + X_LENGTH, start + X_LENGTH) / y_step;
     assert_near(net, expected, 0.3 * expected); /* three standard errors of 200 projections */
-    assert_near(path, 2.0 * (STEPS_MADE / 2) * (2.0 * 3.0 - 1.0), 1e-12);
+    assert_near(path, (double)STEPS_MADE * (2.0 * 3.0 - 1.0), 1e-12);
 }
 
 typedef struct errors {
