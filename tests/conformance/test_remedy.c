@@ -68,10 +68,12 @@ static size_t follow(saddle_plan *plan, const char *remedy)
             continue;
         const char *name = strtok_r(NULL, " ,", &rest) + 2;
         ck_assert_str_eq(strtok_r(NULL, " ,", &rest), "from");
-        double before = strtod(strtok_r(NULL, " ,", &rest), NULL);
+        double before = 0.0;
+        double after = 0.0;
+        ck_assert(saddle_parse_real(strtok_r(NULL, " ,", &rest), &before));
         ck_assert_str_eq(strtok_r(NULL, " ,", &rest), "to");
         const char *value = strtok_r(NULL, " ,", &rest);
-        double after = strtod(value, NULL);
+        ck_assert(saddle_parse_real(value, &after));
         ck_assert(is_inverse(name) == (strcmp(word, "raise") == 0));
         ck_assert(is_inverse(name) ? after > before : after < before);
         assert_ok(saddle_plan_set(plan, name, value, &error), error);

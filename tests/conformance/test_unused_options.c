@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "algorithms/algorithms.h"
+#include "core/print.h"
 #include "instance/plan.h"
 #include "instances.h"
 #include "support.h"
@@ -107,14 +108,15 @@ static size_t others(const saddle_option *option, const saddle_plan *used, char 
         return count;
     }
     /* Far apart, because some are limits that a short run may not reach. */
-    double value = strtod(now, NULL);
+    double value = 0.0;
+    (void)saddle_parse_real(now, &value);
     bool whole = option->kind == SADDLE_OPTION_INTEGER;
     double middle = value > 0.0 ? value : whole ? 3.0 : 1.0;
     const double tried[] = {whole ? option->minimum : middle / 2.0, middle * (whole ? 16.0 : 2.0),
                             middle / 1024.0, fmin(middle * 1024.0, option->maximum)};
     for (size_t k = 0; k < (whole ? 2 : 4); k++)
         if (tried[k] >= option->minimum && tried[k] <= option->maximum && tried[k] != value)
-            snprintf(out[count++], TEXT, "%s=%.17g", option->name, tried[k]);
+            saddle_snprintf(out[count++], TEXT, "%s=%.17g", option->name, tried[k]);
     return count;
 }
 

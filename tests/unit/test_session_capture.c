@@ -8,6 +8,7 @@
 
 #include <saddle/saddle.h>
 
+#include "core/print.h"
 #include "data/dataset.h"
 #include "instance/instance.h"
 #include "peer_network.h"
@@ -88,8 +89,8 @@ static void write_rows(size_t agent)
     fputs("age,colour,label\n", f);
     for (size_t row = 0; row < ROWS; row++) {
         age[agent][row] = 7.7 * (double)agent + 0.123456789 * (double)((row * 17) % ROWS + 1);
-        fprintf(f, "%.17g,%s,%d\n", age[agent][row], row % 2 != 0 ? "red" : "blue",
-                (row * 7 + agent) % 3 == 0);
+        saddle_fprintf(f, "%.17g,%s,%d\n", age[agent][row], row % 2 != 0 ? "red" : "blue",
+                       (row * 7 + agent) % 3 == 0);
     }
     fclose(f);
 }
