@@ -169,9 +169,11 @@ def _cell(costs: Costs, how: str, instance: str, level: float) -> str:
     family = [m for m in FAMILY if m in there]
     if first in FAMILY:
         return f"**{first}** {_text(there[first])}"
-    own = min(family, key=lambda m: there[m][0]) if family else ""
-    behind = f"**{own}** {there[own][0] / there[first][0]:.2g}x" if family else "**PRECISION** never"
-    return f"{first} {_text(there[first])}; {behind}"
+    said = f"{first} {_text(there[first])}"
+    if not family:
+        return f"{said}; **PRECISION** never"
+    own = min(family, key=lambda m: there[m][0])
+    return f"{said}; **{own}** {there[own][0] / there[first][0]:.2g}x"
 
 
 def _instances(costs: Costs) -> list[str]:

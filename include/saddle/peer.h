@@ -58,8 +58,8 @@ typedef struct saddle_peer_options {
 
 /**
  * Runs one agent: waits for its neighbours, sets up with them, makes all iterations, and writes the outputs that the
- * agent's file names. Fails, and says why, when a neighbour, or with a deadline every neighbour,
- * ends or does not answer for `patience` seconds.
+ * agent's file names. Fails, and says why, when a neighbour, or with a deadline every neighbour, ends or does not
+ * answer for `patience` seconds.
  * @param agent_file  Path of agent.yml. Paths in it are relative to its directory.
  * @param options     NULL: none.
  */

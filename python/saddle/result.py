@@ -68,6 +68,7 @@ def _texts(plan: Any) -> dict[str, str]:
     return out
 
 
+_ADVISED = ("stalled", "oscillates")  # why a run stopped, if it says what to change
 STEPS = ("nu", "eta", "tau", "alpha", "eta_x", "eta_y", "q", "batch")
 
 
@@ -176,7 +177,7 @@ class Result:
         self.message = text(lib.saddle_stop_text(c.stop))
         if fault := _fault(c):
             self.message += f": {fault}"
-        if self.stop in ("stalled", "oscillates"):
+        if self.stop in _ADVISED:
             self.message += f"; {as_keywords(text(c.remedy))}"
         self.iteration = int(c.rows[c.solution_row].iteration)
         self._title, self._untuned = text(c.title), bool(c.untuned)
@@ -223,7 +224,7 @@ class Result:
         goal = lib.saddle_result_goal(self._c)
         if self.stop == "diverged":
             return f"the run {self.message}"
-        if self.stop in ("stalled", "oscillates"):
+        if self.stop in _ADVISED:
             return f"not solved: the run {self.message}"
         by_rule = self.stop in ("tolerance", "condition", "no_gain", "callback", "interrupted")
         if not self.gap > goal or by_rule:

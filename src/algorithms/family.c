@@ -405,6 +405,8 @@ static void follow_noise(const saddle_agent *agent, const saddle_vectors *at)
     size_t y_dim = at->both - x_dim;
     uint64_t next = agent->iteration + 1;
     bool recursive = saddle_estimator_is_recursive(&p->estimator);
+    if (!recursive && next % SADDLE_NOISE_EVERY != 0)
+        return;
     bool storm = p->estimator.kind == SADDLE_ESTIMATE_STORM;
     double beta_x = storm ? p->estimator.beta_x : 1.0;
     double beta_y = storm ? p->estimator.beta_y : 1.0;
@@ -417,8 +419,6 @@ static void follow_noise(const saddle_agent *agent, const saddle_vectors *at)
                                       .y = at->new_point + x_dim,
                                       .x_step = p->steps.eta_x,
                                       .y_step = p->steps.eta_y};
-    if (!recursive && next % SADDLE_NOISE_EVERY != 0)
-        return;
     saddle_noise_move(at->noise,
                       saddle_distance2(x_dim, at->new_point, at->point) / p->steps.eta_x +
                           saddle_distance2(y_dim, at->new_point + x_dim, at->point + x_dim) /

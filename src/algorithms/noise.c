@@ -31,7 +31,7 @@
 /* The weight of the newest refresh in the means. */
 #define LEARN 0.3
 /* The number of refreshes from one time that the movement is taken to the next, at least. */
-#define FIRST 4.0
+#define APART 4.0
 /* Squared movements of this part of the point's squared length are rounding. */
 #define ROUNDING 1e-28
 /* Iterations from one projection of the point to the next, at least, so that they cost little. */
@@ -100,9 +100,9 @@ static void take(double *numbers, double error, double span, double correlation,
     numbers[NOISE_LEARNED] += 1.0;
     /* The mean of a movement that has ended is still large after one refresh. */
     bool taken =
-        numbers[NOISE_NEXT] > 0.0 && now >= numbers[NOISE_NEXT] && numbers[NOISE_LEARNED] >= FIRST;
+        numbers[NOISE_NEXT] > 0.0 && now >= numbers[NOISE_NEXT] && numbers[NOISE_LEARNED] >= APART;
     if (numbers[NOISE_NEXT] == 0.0) {
-        numbers[NOISE_NEXT] = FIRST * now;
+        numbers[NOISE_NEXT] = APART * now;
     } else if (taken) {
         numbers[NOISE_LEARNED] = 0.0;
         numbers[NOISE_BEFORE] = numbers[NOISE_HALFWAY];

@@ -23,13 +23,15 @@ enum { ERROR, MOVEMENT, BEFORE, NET, PATH, WIDTH };
 
 static void read_numbers(const saddle_run_state *r, const saddle_agent *agent, double *found)
 {
+    static const int kept[WIDTH] = {[ERROR] = NOISE_ERROR,
+                                    [MOVEMENT] = NOISE_MOVEMENT,
+                                    [BEFORE] = NOISE_BEFORE,
+                                    [NET] = NOISE_NET,
+                                    [PATH] = NOISE_PATH};
     saddle_view view;
     saddle_agent_view(r->info.algorithm, agent, &view);
-    found[ERROR] = view.noise != NULL ? view.noise[NOISE_ERROR] : 0.0;
-    found[MOVEMENT] = view.noise != NULL ? view.noise[NOISE_MOVEMENT] : 0.0;
-    found[BEFORE] = view.noise != NULL ? view.noise[NOISE_BEFORE] : 0.0;
-    found[NET] = view.noise != NULL ? view.noise[NOISE_NET] : 0.0;
-    found[PATH] = view.noise != NULL ? view.noise[NOISE_PATH] : 0.0;
+    for (size_t k = 0; k < WIDTH; k++)
+        found[k] = view.noise != NULL ? view.noise[kept[k]] : 0.0;
 }
 
 static void read_task(void *context, saddle_agent *agent)

@@ -79,6 +79,18 @@ static void add_errors(void *context, saddle_agent *agent)
     free(g);
 }
 
+/* Opens four agents with the rows of rows.csv, a seed and at most three more options; NULL ends them. */
+static void open_rig(test_rig *rig, int which, const char *algorithm, int seed,
+                     const char *const more[3])
+{
+    char text[32];
+    saddle_snprintf(text, sizeof text, "seed=%d", seed);
+    const char *const all[] = {"data=rows.csv", "agents=4", "samples=100",
+                               "topology=ring", text,       more[0],
+                               more[1],         more[2],    NULL};
+    test_rig_open(rig, which, algorithm, all, 1, NULL, NULL);
+}
+
 /* The means over seeds, agents and iterations. Errors are unbiased but for the choice of when to refresh and for the
  * mean of variances over refreshes; these change them by less than a fifth. */
 TEST_LOOP(errors_are_measured, 0, 12)
@@ -91,20 +103,10 @@ TEST_LOOP(errors_are_measured, 0, 12)
     saddle_test_enter_directory();
     write_rows("rows.csv", plain, _i % 2 == 1);
     for (int seed = 0; seed < SEEDS; seed++) {
-        char text[32];
-        saddle_snprintf(text, sizeof text, "seed=%d", seed);
-        const char *const more[] = {"data=rows.csv",
-                                    "agents=4",
-                                    "samples=100",
-                                    "topology=ring",
-                                    more_noise[_i / 2 % 2],
-                                    text,
-                                    "partition=contiguous",
-                                    hessians[_i / 4],
-                                    NULL};
         test_rig rig;
-        test_rig_open(&rig, REGRESSION_SQUARE_SPARSE_UNEQUAL, "precision-auto", more, 1, NULL,
-                      NULL);
+        open_rig(
+            &rig, REGRESSION_SQUARE_SPARSE_UNEQUAL, "precision-auto", seed,
+            (const char *[]){more_noise[_i / 2 % 2], "partition=contiguous", hessians[_i / 4]});
         test_rig_advance(&rig, 5);
         for (int part = 0; part < 8; part++) {
             ck_assert_int_eq(test_rig_advance(&rig, 4).kind, SADDLE_FAULT_NONE);
@@ -153,13 +155,9 @@ TEST_LOOP(errors_are_measured_with_a_gain, 0, 2)
     saddle_test_enter_directory();
     write_rows("rows.csv", plain, true);
     for (int seed = 0; seed < SEEDS; seed++) {
-        char text[32];
-        saddle_snprintf(text, sizeof text, "seed=%d", seed);
-        const char *const more[] = {"data=rows.csv",    "agents=4", "samples=100",
-                                    "topology=ring",    text,       "partition=contiguous",
-                                    "estimator=kalman", NULL};
         test_rig rig;
-        test_rig_open(&rig, which[_i], "dama", more, 1, NULL, NULL);
+        open_rig(&rig, which[_i], "dama", seed,
+                 (const char *[]){"partition=contiguous", "estimator=kalman", NULL});
         test_rig_advance(&rig, 5);
         for (int part = 0; part < 8; part++) {
             ck_assert_int_eq(test_rig_advance(&rig, 4).kind, SADDLE_FAULT_NONE);
@@ -254,12 +252,8 @@ TEST_LOOP(precision_plus_bounds_errors_by_movement, 0, 2)
     saddle_test_enter_directory();
     write_rows("rows.csv", plain, false);
     for (int seed = 0; seed < SEEDS; seed++) {
-        char text[32];
-        saddle_snprintf(text, sizeof text, "seed=%d", seed);
-        const char *const more[] = {"data=rows.csv", "agents=4", "samples=100",
-                                    "topology=ring", text,       NULL};
         test_rig rig;
-        test_rig_open(&rig, which[_i], "precision+", more, 1, NULL, NULL);
+        open_rig(&rig, which[_i], "precision+", seed, (const char *[]){NULL, NULL, NULL});
         c.steps = &rig.steps;
         c.followed = c.before = 0.0;
         for (int t = 0; t < 45; t++) {
